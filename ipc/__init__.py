@@ -1,0 +1,1 @@
+"""What the processes agree on: messages, framing, settings, clocks, logs and child processes."""
