@@ -1,0 +1,1 @@
+"""Process 1: keeps the scheduler alive and answers the operator, whatever happens below."""
