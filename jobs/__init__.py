@@ -1,0 +1,1 @@
+"""What is mirrored, and the worker processes that mirror it."""

@@ -1,0 +1,240 @@
+"""One HTTP session a process: bounded in time and size, and no surprises of the library's own.
+
+What goes over it belongs to one request alone: no cookies, no shared headers, no credentials of
+the machine's files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+from multidict import CIMultiDictProxy
+from yarl import URL
+
+from jobs.errors import BadAnswer, Transient
+
+# Of a decoded body; the largest page of ESI is below 2 MiB, the largest answer below 10.
+MAX_BODY_BYTES = 64 << 20
+MAX_REDIRECTS = 3
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_NO_BODY = frozenset({204, 304})
+# At once, over all jobs of this process.
+_CONNECTIONS = 64
+
+
+class NotSent(Transient):
+    """No connection: the server has not seen the request."""
+
+
+class AnswerLost(Transient):
+    """The request may have reached the server; its answer did not come, or not whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """How long each step of a request may take, in seconds."""
+
+    connect_s: float = 10.0
+    read_s: float = 20.0
+    total_s: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer, decoded as its Content-Encoding says."""
+
+    status: int
+    headers: CIMultiDictProxy[str]
+    body: bytes
+    # Requests that were made for it before: lost ones that were repeated, and redirects.
+    earlier: int = 0
+
+
+@cache
+def product_version() -> str:
+    """Return this program's version, as installed."""
+    try:
+        return version("esisyncd")
+    except PackageNotFoundError:
+        return "0"
+
+
+class Transport:
+    """Asks servers; one for each process, used on its loop only."""
+
+    def __init__(
+        self,
+        contact: str,
+        timeouts: Timeouts | None = None,
+        *,
+        max_body_bytes: int = MAX_BODY_BYTES,
+    ) -> None:
+        """Take the operator's contact, which every server is told."""
+        self.user_agent = f"esisyncd/{product_version()}" + (f" ({contact})" if contact else "")
+        self._timeouts = timeouts or Timeouts()
+        self._max_body_bytes = max_body_bytes
+        self._session: aiohttp.ClientSession | None = None
+        # By scheme, host and port.
+        self._proxies: dict[tuple[str, str], tuple[URL | None, str | None]] = {}
+        # Every request that went out, repeated ones included.
+        self.sent = 0
+
+    async def ask(
+        self,
+        method: str,
+        url: URL,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        *,
+        reads: bool,
+    ) -> Answer:
+        """Send a request and return its answer, whatever its status.
+
+        reads: nothing changes at the server, so a lost connection is tried once more, and a
+        redirect within the origin is followed. NotSent, AnswerLost or BadAnswer otherwise.
+        """
+        try:
+            return await self._follow(method, url, headers, body, reads=reads)
+        except AnswerLost as lost:
+            if not reads or not _was_cut(lost.__cause__):
+                raise
+        answer = await self._follow(method, url, headers, body, reads=reads)
+        return replace(answer, earlier=answer.earlier + 1)
+
+    async def close(self) -> None:
+        """Close the session and its connections."""
+        if self._session is not None:
+            session, self._session = self._session, None
+            await session.close()
+
+    async def _follow(
+        self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None, *, reads: bool
+    ) -> Answer:
+        for followed in range(MAX_REDIRECTS + 1):
+            answer = await self._once(method, url, headers, body)
+            if answer.status not in _REDIRECTS:
+                return answer if not followed else replace(answer, earlier=followed)
+            target = answer.headers.get("Location", "")
+            if not reads:
+                raise BadAnswer(f"{method} {url.path} was redirected, and is not sent elsewhere")
+            try:
+                onward = url.join(URL(target))
+            except ValueError:
+                raise BadAnswer(f"{url.path} was redirected to {target[:100]!r}") from None
+            if not target or onward.origin() != url.origin():
+                raise BadAnswer(f"{url.path} was redirected to another server")
+            url = onward
+        raise BadAnswer(f"{url.path} was redirected more than {MAX_REDIRECTS} times")
+
+    async def _once(
+        self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None
+    ) -> Answer:
+        """Send one request; the errors of three hierarchies become ours."""
+        headers = {**headers, "User-Agent": self.user_agent}
+        proxy, proxy_auth = self._proxy_of(url)
+        proxy_headers = {"Proxy-Authorization": proxy_auth} if proxy_auth else None
+        if proxy_headers is not None and url.scheme == "http":
+            # Without a tunnel the proxy reads the request itself.
+            headers |= proxy_headers
+        self.sent += 1
+        try:
+            async with self._open().request(
+                method,
+                url,
+                headers=headers,
+                data=body,
+                proxy=proxy,
+                proxy_headers=proxy_headers,
+                allow_redirects=False,
+            ) as response:
+                return Answer(response.status, response.headers, await self._body(response))
+        except (aiohttp.ConnectionTimeoutError, aiohttp.ClientConnectorError) as error:
+            raise NotSent(f"{_what(method, url)}: no connection ({_words(error)})") from error
+        except aiohttp.ClientHttpProxyError as error:
+            raise NotSent(f"{_what(method, url)}: the proxy refused ({error.status})") from error
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise AnswerLost(f"{_what(method, url)}: no answer ({_words(error)})") from error
+
+    async def _body(self, response: aiohttp.ClientResponse) -> bytes:
+        """Read the body piece by piece, so that one that swells costs no more than the limit."""
+        if response.status in _NO_BODY:
+            return b""
+        framed = (
+            "Content-Length" in response.headers
+            or "chunked" in response.headers.get("Transfer-Encoding", "").lower()
+        )
+        if response.status < 300 and not framed:
+            # Such a body ends with the connection: a cut one could not be told from a whole one.
+            raise AnswerLost(f"{response.url.path}: the answer does not say how long it is")
+        parts: list[bytes] = []
+        size = 0
+        while part := await response.content.readany():
+            parts.append(part)
+            size += len(part)
+            if size > self._max_body_bytes:
+                raise BadAnswer(
+                    f"{response.url.path}: the answer is larger than {self._max_body_bytes} bytes"
+                )
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            limits = self._timeouts
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=_CONNECTIONS, ttl_dns_cache=60),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(
+                    total=limits.total_s,
+                    # Name look-up and all addresses together; a look-up has no bound of its own.
+                    connect=limits.connect_s * 2,
+                    sock_connect=limits.connect_s,
+                    sock_read=limits.read_s,
+                ),
+            )
+            # The library would send GET, PUT and DELETE again by itself on a lost connection.
+            # There is no public switch; a test counts at the server.
+            self._session._retry_connection = False  # noqa: SLF001
+        return self._session
+
+    def _proxy_of(self, url: URL) -> tuple[URL | None, str | None]:
+        """Return the proxy that the environment names for this origin, looked up once.
+
+        Not left to the library: with its trust_env each request goes twice through a thread, and
+        an entry in ~/.netrc collides with the access token.
+        """
+        known = self._proxies.get((url.scheme, url.raw_authority))
+        if known is None:
+            known = _environment_proxy(url.origin())
+            self._proxies[url.scheme, url.raw_authority] = known
+        return known
+
+
+def _environment_proxy(origin: URL) -> tuple[URL | None, str | None]:
+    """Return the proxy for an origin, and what to tell it as authorization."""
+    text = getproxies().get(origin.scheme)
+    if not text or (origin.host is not None and proxy_bypass(origin.host)):
+        return None, None
+    proxy = URL(text if "://" in text else f"http://{text}")
+    if proxy.user is None:
+        return proxy, None
+    return proxy.with_user(None), aiohttp.encode_basic_auth(proxy.user, proxy.password or "")
+
+
+def _what(method: str, url: URL) -> str:
+    """Return how a request is named: without its query, which may say too much."""
+    return f"{method} {url.origin()}{url.path}"
+
+
+def _was_cut(error: BaseException | None) -> bool:
+    """Tell whether a connection broke, as a kept one does when the server has closed it."""
+    return isinstance(error, aiohttp.ClientConnectionError) and not isinstance(error, TimeoutError)
+
+
+def _words(error: BaseException) -> str:
+    """Return an error in a few words; some of the library's have none."""
+    return str(error) or ("timed out" if isinstance(error, TimeoutError) else type(error).__name__)

@@ -1,0 +1,79 @@
+"""Ids that ESI could not explain: asked about again after a while, and a longer one each time.
+
+Each refusal counts against the error limit that all routes share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import BindParameter, ColumnElement, Connection, delete, exists, select
+
+from jobs.kinds._batches import slices
+from jobs.spec import Context, Row, Target, Write
+from jobs.store.schema.universe import unknown_id
+
+FIRST_REFUSAL = timedelta(hours=1)
+LONGEST_REFUSAL = timedelta(days=30)
+
+UNKNOWN = Target(unknown_id, key=("category", "id"), write=Write.UPSERT)
+
+
+def refused_until(refusals: int, now: datetime) -> datetime:
+    """Return when an id is asked about again that was refused so many times in a row."""
+    doublings = min(max(refusals, 1) - 1, 20)
+    wait: timedelta = min(FIRST_REFUSAL * 2**doublings, LONGEST_REFUSAL)
+    return now + wait
+
+
+def waits(
+    category: str, column: Any, now: datetime | BindParameter[datetime]
+) -> ColumnElement[bool]:
+    """Return whether the id in a column is not to be asked about yet."""
+    return exists().where(
+        unknown_id.c.category == category,
+        unknown_id.c.id == column,
+        unknown_id.c.unknown_until > now,
+    )
+
+
+def waiting_ids(connection: Connection, category: str, now: datetime) -> set[int]:
+    """Return the ids that are not to be asked about yet."""
+    u = unknown_id.c
+    return set(
+        connection.scalars(select(u.id).where(u.category == category, u.unknown_until > now))
+    )
+
+
+def note_unknown(
+    context: Context, category: str, ids: Sequence[int], connection: Connection
+) -> None:
+    """Remember ids that ESI refused, for longer each time; what is known of them stays."""
+    now = context.now()
+    u = unknown_id.c
+    before: dict[int, int] = {
+        row.id: row.refusals
+        for some in slices(ids)
+        for row in connection.execute(
+            select(u.id, u.refusals).where(u.category == category, u.id.in_(some))
+        )
+    }
+    rows: list[Row] = [
+        {
+            "category": category,
+            "id": one,
+            "refusals": before.get(one, 0) + 1,
+            "unknown_until": refused_until(before.get(one, 0) + 1, now),
+        }
+        for one in ids
+    ]
+    context.apply(connection, UNKNOWN, rows, {})
+
+
+def forget_unknown(connection: Connection, category: str, ids: Sequence[int]) -> None:
+    """Forget that ids were once refused."""
+    u = unknown_id.c
+    for some in slices(ids):
+        connection.execute(delete(unknown_id).where(u.category == category, u.id.in_(some)))

@@ -1,0 +1,19 @@
+"""What the mutated items of a corporation can do; derived from its assets."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from ipc.subject import SubjectType
+from jobs.kinds._abyssals import abyssals_part
+from jobs.spec import Kind
+from jobs.store.schema.assets import corporation_asset
+
+KIND = Kind(
+    name="corporation.abyssals",
+    subject=SubjectType.CORPORATION,
+    feature="assets",
+    every=timedelta(hours=1),
+    summary="Attributes of the mutated items that a corporation owns; each is asked for once.",
+    parts=(abyssals_part(corporation_asset),),
+)

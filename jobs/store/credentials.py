@@ -1,0 +1,430 @@
+"""Credentials: what SSO granted, and through which of them a corporation is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, delete, func, select, update
+
+from ipc.subject import Subject, SubjectType
+from jobs.store import grants, subjects
+from jobs.store.inserts import insert
+from jobs.store.schema.core import access as access_table
+from jobs.store.schema.core import credential as table
+from jobs.store.schema.core import subject as subject_table
+from jobs.store.words import text_of_words, words_of_text
+
+# Between the first refusal of a refresh token and the one that flags the credential.
+SECOND_REFUSAL_AFTER = timedelta(seconds=60)
+_IS_OURS = subjects.is_of_ours(access_table.c.subject_type)
+_BY_ID = select(table).where(table.c.id == bindparam("credential_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """A grant of one character, without its tokens."""
+
+    id: int
+    character_id: int
+    client_id: str
+    scopes: frozenset[str]
+    expires_at: datetime | None
+    generation: int
+    needs_reauth: bool
+    refused_at: datetime | None
+    refreshed_at: datetime | None
+    logged_in_at: datetime | None = None
+    # Whether there has been an access token yet: an import may bring none.
+    has_token: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A credential with its tokens, which show in no repr."""
+
+    access_token: str | None = field(repr=False)
+    refresh_token: str = field(repr=False)
+    expires_at: datetime | None
+    generation: int
+    needs_reauth: bool
+    character_id: int
+    scopes: frozenset[str]
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One way to read a corporation or alliance; roles None: not known yet."""
+
+    subject: Subject
+    credential_id: int
+    roles: frozenset[str] | None
+    refused_until: datetime | None
+    # What the refusal concerns: whatever needs one of these; None: everything.
+    refused_roles: frozenset[str] | None = None
+
+
+def list_all(connection: Connection, character_id: int | None = None) -> list[Credential]:
+    """Return every credential, or those of a character, in the order in which they came."""
+    query = select(
+        table.c.id,
+        table.c.character_id,
+        table.c.client_id,
+        table.c.scopes,
+        table.c.expires_at,
+        table.c.generation,
+        table.c.needs_reauth,
+        table.c.refused_at,
+        table.c.refreshed_at,
+        table.c.logged_in_at,
+        (func.coalesce(table.c.access_token, "") != "").label("has_token"),
+    ).order_by(table.c.id)
+    if character_id is not None:
+        query = query.where(table.c.character_id == character_id)
+    return [
+        Credential(
+            id=row.id,
+            character_id=row.character_id,
+            client_id=row.client_id,
+            scopes=words_of_text(row.scopes),
+            expires_at=row.expires_at,
+            generation=row.generation,
+            needs_reauth=row.needs_reauth,
+            refused_at=row.refused_at,
+            refreshed_at=row.refreshed_at,
+            logged_in_at=row.logged_in_at,
+            has_token=bool(row.has_token),
+        )
+        for row in connection.execute(query)
+    ]
+
+
+def fingerprint(connection: Connection) -> tuple[Any, ...]:
+    """Return figures that differ once a credential, an access or a subject has changed.
+
+    Sums beside the newest time: two programs may write within one millisecond.
+    """
+    grants = connection.execute(
+        select(
+            func.count(),
+            func.sum(table.c.generation),
+            func.sum(table.c.id),
+            func.max(table.c.updated_at),
+            func.count(table.c.refused_at),
+        )
+    ).one()
+    ways = connection.execute(
+        select(
+            func.count(),
+            func.sum(access_table.c.subject_id),
+            func.sum(access_table.c.credential_id),
+            func.max(access_table.c.updated_at),
+            func.count(access_table.c.roles),
+            func.sum(func.length(access_table.c.roles)),
+            func.count(access_table.c.refused_until),
+            func.max(access_table.c.refused_until),
+            func.sum(func.length(access_table.c.refused_roles)),
+        )
+    ).one()
+    states = connection.execute(
+        select(
+            subject_table.c.state,
+            func.count(),
+            func.sum(subject_table.c.id),
+            func.max(subject_table.c.updated_at),
+        )
+        .group_by(subject_table.c.state)
+        .order_by(subject_table.c.state)
+    ).all()
+    return (tuple(grants), tuple(ways), tuple(tuple(row) for row in states))
+
+
+def tokens(connection: Connection, credential_id: int) -> Tokens | None:
+    """Return a credential with its tokens; None when there is none."""
+    row = connection.execute(_BY_ID, {"credential_id": credential_id}).first()
+    return None if row is None else _tokens(row)
+
+
+def _tokens(row: Row[Any]) -> Tokens:
+    return Tokens(
+        access_token=row.access_token,
+        refresh_token=row.refresh_token,
+        expires_at=row.expires_at,
+        generation=row.generation,
+        needs_reauth=row.needs_reauth,
+        character_id=row.character_id,
+        scopes=words_of_text(row.scopes),
+        client_id=row.client_id,
+    )
+
+
+_OWN = (
+    select(table)
+    .where(table.c.character_id.in_(bindparam("characters", expanding=True)))
+    .order_by(table.c.id)
+)
+
+
+def with_tokens(
+    connection: Connection, character_ids: Iterable[int]
+) -> dict[int, list[tuple[int, Tokens]]]:
+    """Return the credentials of characters, by character: number and tokens, in order."""
+    found: dict[int, list[tuple[int, Tokens]]] = {}
+    for row in connection.execute(_OWN, {"characters": list(character_ids)}):
+        found.setdefault(row.character_id, []).append((row.id, _tokens(row)))
+    return found
+
+
+def store_refreshed(
+    connection: Connection,
+    credential_id: int,
+    generation: int,
+    access_token: str,
+    refresh_token: str,
+    expires_at: datetime,
+    scopes: Iterable[str] | None,
+    now: datetime,
+) -> bool:
+    """Store what SSO answered, if the credential is still of that generation; tell whether so."""
+    values: dict[str, Any] = {
+        "access_token": access_token,
+        "refresh_token": refresh_token,
+        "expires_at": expires_at,
+        "generation": generation + 1,
+        "needs_reauth": False,
+        "refused_at": None,
+        "refreshed_at": now,
+        "updated_at": now,
+    }
+    if scopes is not None:
+        values["scopes"] = text_of_words(scopes)
+    stored = grants.execute(
+        connection,
+        update(table)
+        .where(table.c.id == credential_id, table.c.generation == generation)
+        .values(values),
+    )
+    return stored == 1
+
+
+def note_refused(
+    connection: Connection, credential_id: int, generation: int, now: datetime
+) -> Literal["first", "flagged", "stale"]:
+    """Remember that SSO refused the refresh token; flag the credential when it is certain.
+
+    Certain is a second refusal of the same generation, a while after the first: one alone can be
+    the loser of a race for a rotating token. "stale": somebody has changed the credential since.
+    """
+    row = connection.execute(
+        select(table.c.refused_at)
+        .where(table.c.id == credential_id, table.c.generation == generation)
+        .with_for_update()
+    ).first()
+    if row is None:
+        return "stale"
+    grants.note_change(connection)
+    change = update(table).where(table.c.id == credential_id)
+    if row.refused_at is None:
+        connection.execute(change.values(refused_at=now, updated_at=now))
+        return "first"
+    if now - row.refused_at < SECOND_REFUSAL_AFTER:
+        return "first"
+    connection.execute(change.values(needs_reauth=True, generation=generation + 1, updated_at=now))
+    return "flagged"
+
+
+def save_login(
+    connection: Connection,
+    character_id: int,
+    client_id: str,
+    scopes: Iterable[str],
+    access_token: str | None,
+    refresh_token: str,
+    expires_at: datetime | None,
+    now: datetime,
+) -> int:
+    """Store a new grant, in the place of every older one, and make the character active.
+
+    That includes grants to other clients: what was read through them is read through this one. A
+    first generation is taken from the clock, so that it is never one of a removed credential, and
+    is above those that it replaces, so that whatever was parked because of them goes on.
+    """
+    others = connection.execute(
+        select(table.c.id, table.c.generation)
+        .where(table.c.character_id == character_id, table.c.client_id != client_id)
+        .with_for_update()
+    ).all()
+    first = max([int(now.timestamp()), *(other.generation + 1 for other in others)])
+    values = {
+        "scopes": text_of_words(scopes),
+        "access_token": access_token,
+        "refresh_token": refresh_token,
+        "key_id": None,
+        "expires_at": expires_at,
+        "needs_reauth": False,
+        "refused_at": None,
+        "logged_in_at": now,
+        "updated_at": now,
+    }
+    statement = insert(connection, table).values(
+        character_id=character_id,
+        client_id=client_id,
+        generation=first,
+        created_at=now,
+        **values,
+    )
+    above = case((table.c.generation < first, first), else_=table.c.generation + 1)
+    credential_id = connection.scalar(
+        statement.on_conflict_do_update(
+            index_elements=["character_id", "client_id"],
+            set_={**values, "generation": above if others else table.c.generation + 1},
+        ).returning(table.c.id)
+    )
+    assert credential_id is not None  # noqa: S101 - RETURNING gives the row, new or old
+    # What ESI refused before is asked once more.
+    connection.execute(
+        update(access_table)
+        .where(access_table.c.credential_id == credential_id)
+        .values(refused_until=None, refused_roles=None, updated_at=now)
+    )
+    if others:
+        _replace(connection, [other.id for other in others], credential_id, now)
+    grants.note_change(connection)
+    subjects.enroll(connection, Subject(SubjectType.CHARACTER, character_id), now)
+    return int(credential_id)
+
+
+def _replace(connection: Connection, old: list[int], new: int, now: datetime) -> None:
+    """Read through a new credential what was read through old ones, which go.
+
+    Roles are the character's own and stay; a refusal concerned the old token.
+    """
+    ways = connection.execute(
+        select(access_table.c.subject_type, access_table.c.subject_id, access_table.c.roles)
+        .where(access_table.c.credential_id.in_(old), _IS_OURS)
+        .order_by(access_table.c.roles.is_(None), access_table.c.credential_id)
+    ).all()
+    connection.execute(delete(access_table).where(access_table.c.credential_id.in_(old)))
+    for way in ways:
+        subject = Subject(SubjectType(way.subject_type), way.subject_id)
+        connection.execute(
+            insert(connection, access_table)
+            .values(**_way(subject, new), roles=way.roles, updated_at=now)
+            .on_conflict_do_nothing()
+        )
+    connection.execute(delete(table).where(table.c.id.in_(old)))
+
+
+def remove(connection: Connection, character_id: int) -> int:
+    """Remove a character's credentials and what was read through them; return how many."""
+    ids = select(table.c.id).where(table.c.character_id == character_id)
+    connection.execute(delete(access_table).where(access_table.c.credential_id.in_(ids)))
+    return grants.execute(connection, delete(table).where(table.c.character_id == character_id))
+
+
+def list_access(connection: Connection) -> list[Access]:
+    """Return every way to read a corporation or alliance."""
+    query = (
+        select(access_table)
+        .where(_IS_OURS)
+        .order_by(
+            access_table.c.subject_type, access_table.c.subject_id, access_table.c.credential_id
+        )
+    )
+    return [
+        Access(
+            subject=Subject(SubjectType(row.subject_type), row.subject_id),
+            credential_id=row.credential_id,
+            roles=None if row.roles is None else words_of_text(row.roles),
+            refused_until=row.refused_until,
+            refused_roles=None if row.refused_roles is None else words_of_text(row.refused_roles),
+        )
+        for row in connection.execute(query)
+    ]
+
+
+def link(connection: Connection, subject: Subject, credential_id: int, now: datetime) -> None:
+    """Add a way to read a subject, with roles not known yet, unless it is there."""
+    grants.execute(
+        connection,
+        insert(connection, access_table)
+        .values(**_way(subject, credential_id), updated_at=now)
+        .on_conflict_do_nothing(),
+    )
+
+
+def set_roles(
+    connection: Connection,
+    credential_id: int,
+    subject: Subject,
+    roles: Iterable[str] | None,
+    now: datetime,
+) -> None:
+    """Store the roles that a credential has; where they changed, an earlier refusal is void."""
+    text = None if roles is None else text_of_words(roles)
+    grants.execute(
+        connection,
+        insert(connection, access_table)
+        .values(**_way(subject, credential_id), roles=text, updated_at=now)
+        .on_conflict_do_update(
+            index_elements=["subject_type", "subject_id", "credential_id"],
+            set_={"roles": text, "refused_until": None, "refused_roles": None, "updated_at": now},
+            where=access_table.c.roles.is_distinct_from(text),
+        ),
+    )
+
+
+def refuse(
+    connection: Connection,
+    subject: Subject,
+    credential_id: int,
+    until: datetime,
+    now: datetime,
+    roles: Iterable[str] = (),
+) -> None:
+    """Remember that a credential may not read before then what needs one of these roles.
+
+    No roles: nothing of the subject. What was refused before and still is stays so.
+    """
+    text = text_of_words(roles) or None
+    before = connection.execute(
+        select(access_table.c.refused_until, access_table.c.refused_roles)
+        .where(*_is_way(subject, credential_id))
+        .with_for_update()
+    ).first()
+    if before is not None and before.refused_until is not None and before.refused_until > now:
+        wider = text is None or before.refused_roles is None
+        text = None if wider else text_of_words(words_of_text(f"{text} {before.refused_roles}"))
+    refusal = {"refused_until": until, "refused_roles": text, "updated_at": now}
+    connection.execute(
+        insert(connection, access_table)
+        .values(**_way(subject, credential_id), **refusal)
+        .on_conflict_do_update(
+            index_elements=["subject_type", "subject_id", "credential_id"], set_=refusal
+        )
+    )
+    grants.note_change(connection)
+
+
+def unlink(connection: Connection, subject: Subject, credential_id: int) -> None:
+    """Remove a way to read a subject: its character is no member any more."""
+    grants.execute(
+        connection,
+        delete(access_table).where(*_is_way(subject, credential_id)),
+    )
+
+
+def _is_way(subject: Subject, credential_id: int) -> Iterator[ColumnElement[bool]]:
+    for name, value in _way(subject, credential_id).items():
+        yield access_table.c[name] == value
+
+
+def _way(subject: Subject, credential_id: int) -> dict[str, Any]:
+    return {
+        "subject_type": subject.type.value,
+        "subject_id": subject.id,
+        "credential_id": credential_id,
+    }

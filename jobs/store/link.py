@@ -1,0 +1,154 @@
+"""The one connection to a database: opened when it is needed, dropped when it is of no more use."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import time
+from enum import Enum, auto
+from typing import Literal, cast
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+from jobs.store import connect
+from jobs.store.errors import StoreError, StoreUnavailable
+
+_log = logging.getLogger(__name__)
+
+# Reads look so often whether their file still has its name.
+FILE_LOOK_S = 1.0
+# At the end, so long is waited for who still reads the write-ahead log.
+FOLD_WAIT_MS = 500
+
+
+class Mode(Enum):
+    """What a transaction may do."""
+
+    READ = auto()
+    # Fills temporary tables; holds no lock on anything that others see.
+    STAGE = auto()
+    WRITE = auto()
+
+
+class Link:
+    """Used by one thread; what opening raises is the driver's, or the store's own."""
+
+    def __init__(self, url: str, *, create: bool, busy_timeout_s: float) -> None:
+        """Take where the database is; StoreRefused when that names none that is supported."""
+        self._url = connect.parse(url)
+        self.engine = connect.kept_engine(self._url, create=create, busy_timeout_s=busy_timeout_s)
+        self.driver_errors: tuple[type[Exception], ...] = (
+            DBAPIError,
+            cast("type[Exception]", self.engine.dialect.loaded_dbapi.Error),
+        )
+        # The database was reached for the last transaction; False: the connecting failed.
+        self.is_reached = False
+        # How often it was opened.
+        self.opened = 0
+        self._connection: Connection | None = None
+        self._pragmas: dict[str, str] = {}
+        self._file: tuple[int, int] | None = None
+        self._look_s = float("-inf")
+
+    @property
+    def dialect(self) -> Literal["sqlite", "postgresql"]:
+        """Return which database this is."""
+        return "sqlite" if self.engine.dialect.name == "sqlite" else "postgresql"
+
+    def __str__(self) -> str:
+        """Return how the database is named to people."""
+        return connect.shown(self._url)
+
+    def ready(self, mode: Mode, *, durable: bool) -> Connection:
+        """Return the connection, ready for one transaction of a mode."""
+        self.is_reached = False
+        connection = self._open()
+        if mode is Mode.WRITE:
+            self._check_file()
+        elif mode is Mode.READ and self._is_another_file():
+            _log.warning("%s was replaced while it was open: it is opened anew", self)
+            self.drop()
+            connection = self._open()
+        self.is_reached = True
+        self._set_pragmas(connection, mode, durable=durable)
+        connection.info[connect.BEGIN] = "BEGIN IMMEDIATE" if mode is Mode.WRITE else "BEGIN"
+        return connection
+
+    def drop(self) -> None:
+        """Close the connection; the next transaction opens another one."""
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        try:
+            connection.invalidate()
+            connection.close()
+        except self.driver_errors as error:
+            _log.debug("closing a broken connection failed: %s", error)
+
+    def fold_log(self) -> None:
+        """Empty the write-ahead log, if nobody is in the way; the last one to leave removes it."""
+        if self.dialect != "sqlite":
+            return
+        errors: tuple[type[Exception], ...] = (*self.driver_errors, StoreError)
+        try:
+            connection = self._open()
+            # SQLite would write the log into a file that nobody finds.
+            if self._identity() != self._file:
+                return
+            driver = cast("sqlite3.Connection", connection.connection.dbapi_connection)
+            driver.execute("PRAGMA query_only=OFF")
+            driver.execute(f"PRAGMA busy_timeout={FOLD_WAIT_MS}")
+            busy = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        except errors as error:
+            _log.warning("%s: its write-ahead log stays: %s", self, error)
+            return
+        if busy:
+            _log.info("%s: others use it, so its write-ahead log stays", self)
+
+    def _open(self) -> Connection:
+        if self._connection is None:
+            self._connection = self.engine.connect()
+            self._pragmas = {"synchronous": "NORMAL", "query_only": "OFF"}
+            self._file = self._identity()
+            self.opened += 1
+        return self._connection
+
+    def _identity(self) -> tuple[int, int] | None:
+        if self.dialect != "sqlite":
+            return None
+        path = connect.sqlite_path(self._url)
+        # Its folder may not be looked into, or a disk is gone.
+        with connect.naming(path):
+            try:
+                status = path.stat()
+            except FileNotFoundError:
+                return None
+        return status.st_dev, status.st_ino
+
+    def _check_file(self) -> None:
+        """Refuse to write into a file that no longer has the name: nobody would ever see it."""
+        if self._identity() != self._file:
+            self.drop()
+            raise StoreUnavailable(f"{self} was removed or replaced while it was open")
+
+    def _is_another_file(self) -> bool:
+        """Tell now and then whether the file that is read no longer has the name."""
+        now_s = time.monotonic()
+        if self.dialect != "sqlite" or now_s < self._look_s:
+            return False
+        self._look_s = now_s + FILE_LOOK_S
+        return self._identity() != self._file
+
+    def _set_pragmas(self, connection: Connection, mode: Mode, *, durable: bool) -> None:
+        if self.dialect != "sqlite":
+            return
+        wanted = {"query_only": "ON" if mode is Mode.READ else "OFF"}
+        if mode is Mode.WRITE:
+            wanted["synchronous"] = "FULL" if durable else "NORMAL"
+        # Between transactions only; SQLAlchemy would open one, the driver does not.
+        driver = cast("sqlite3.Connection", connection.connection.dbapi_connection)
+        for name, value in wanted.items():
+            if self._pragmas[name] != value:
+                driver.execute(f"PRAGMA {name}={value}")
+                self._pragmas[name] = value

@@ -1,0 +1,101 @@
+"""Column types that keep money exact and times comparable on both databases."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import BigInteger, DateTime, Dialect, Integer, MetaData, String
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+# An id of EVE: 64 bits. INTEGER on SQLite, where that is the same and may count itself.
+Id = BigInteger().with_variant(Integer(), "sqlite")
+
+
+def text_of_time(value: datetime) -> str:
+    """Return a time as SQLite stores it: UTC, milliseconds, fixed width, so that text sorts."""
+    if value.tzinfo is not UTC:
+        if value.tzinfo is None:
+            raise ValueError("a time without a zone cannot be stored")
+        value = value.astimezone(UTC)
+    # Not strftime, which writes a year before 1000 with fewer digits. "+00:00" gives way to "Z".
+    return value.isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def time_of_text(text: str) -> datetime:
+    """Return the aware UTC time that text_of_time wrote; another program may leave out the zone."""
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is UTC:
+        return time
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+
+
+def time_of(value: Any) -> datetime:
+    """Return the aware UTC time that a driver's value is, on either database."""
+    if isinstance(value, str):
+        return time_of_text(value)
+    if not isinstance(value, datetime):
+        raise ValueError(f"{value!r} is no time")  # noqa: TRY004 - of the value, not of its use
+    return value.astimezone(UTC)
+
+
+class UtcTime(TypeDecorator[datetime]):
+    """An aware UTC time: fixed-width text on SQLite, timestamptz on PostgreSQL."""
+
+    impl: TypeEngine[Any] | type[TypeEngine[Any]] = DateTime
+    cache_ok: bool | None = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """Choose the column type of the database."""
+        if dialect.name == "sqlite":
+            return dialect.type_descriptor(String(24))
+        return dialect.type_descriptor(DateTime(timezone=True))
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+        """Turn an aware time into what the driver takes."""
+        if value is None or dialect.name != "sqlite":
+            return value
+        return text_of_time(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        """Turn what the driver gives into an aware UTC time."""
+        return None if value is None else time_of(value)
+
+
+def centi_isk(value: Decimal | int) -> int:
+    """Return an amount of ISK in hundredths, rounded half to even."""
+    return round(Decimal(value) * 100)
+
+
+class Isk(TypeDecorator[Decimal]):
+    """An amount of ISK, stored as an integer number of 0.01 ISK."""
+
+    impl: TypeEngine[Any] | type[TypeEngine[Any]] = BigInteger
+    cache_ok: bool | None = True
+
+    def process_bind_param(
+        self,
+        value: Decimal | int | None,
+        dialect: Dialect,  # noqa: ARG002
+    ) -> int | None:
+        """Turn ISK into hundredths."""
+        return None if value is None else centi_isk(value)
+
+    def process_result_value(
+        self,
+        value: int | None,
+        dialect: Dialect,  # noqa: ARG002
+    ) -> Decimal | None:
+        """Turn hundredths into ISK."""
+        return None if value is None else Decimal(value).scaleb(-2)

@@ -1,0 +1,1 @@
+"""Views for people: names in place of ids, places in place of locations, states by time."""

@@ -1,0 +1,15 @@
+"""Sets of words (scopes, roles) as one column of text: sorted, apart by a space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def text_of_words(words: Iterable[str]) -> str:
+    """Return a set of words as it is stored."""
+    return " ".join(sorted(set(words)))
+
+
+def words_of_text(text: str) -> frozenset[str]:
+    """Return the set of words that was stored."""
+    return frozenset(text.split())

@@ -1,0 +1,44 @@
+"""Payloads: read from whatever they came as, and refused by the name of the field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ipc.subject import Subject, SubjectType
+from jobs.errors import JobError
+from jobs.store.outbox_rows import OutboxRow
+from jobs.writes.kind import WriteKind
+from jobs.writes.registry import WRITES
+
+
+class BadPayload(JobError):
+    """What is asked for is no write that could be made; the text names the field."""
+
+
+def kind_of(name: str, subject: Subject) -> WriteKind:
+    """Return the kind of that name; BadPayload if there is none, or none for such a subject."""
+    kind = WRITES.get(name)
+    if kind is None:
+        raise BadPayload(f"nothing here makes writes of the kind {name}")
+    if subject.type is not SubjectType.CHARACTER:
+        raise BadPayload(f"{name} is for characters, not for {subject}")
+    return kind
+
+
+def checked(kind: WriteKind, payload: Any) -> Any:
+    """Return a payload, given as a Struct or a mapping, as the kind's Struct."""
+    try:
+        return msgspec.convert(msgspec.to_builtins(payload), kind.payload)
+    except msgspec.ValidationError as error:
+        raise BadPayload(f"the payload of {kind.name} is wrong: {error}") from None
+
+
+def read_row(row: OutboxRow) -> tuple[WriteKind, Any]:
+    """Return the kind and the payload of a row; BadPayload if it cannot be carried out."""
+    kind = kind_of(row.kind, row.subject)
+    try:
+        return kind, msgspec.json.decode(row.payload, type=kind.payload)
+    except msgspec.DecodeError as error:
+        raise BadPayload(f"the payload cannot be read: {error}") from None
