@@ -1,0 +1,47 @@
+"""Every weakness of the reference has tests that show it absent, and those tests exist."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TESTS = Path(__file__).parent.parent
+ON_REAL_PROCESSES = {1, 2, 4, 12, 14, 15, 16}
+WEAKNESSES: list[dict[str, Any]] = tomllib.loads((TESTS / "weaknesses.toml").read_text())[
+    "weakness"
+]
+
+
+def test_all_eighteen_are_there_once_and_in_order() -> None:
+    assert [one["number"] for one in WEAKNESSES] == list(range(1, 19))
+    assert all(one["line"].endswith(".") for one in WEAKNESSES)
+
+
+def test_those_about_processes_are_shown_on_real_ones() -> None:
+    for one in WEAKNESSES:
+        if one["number"] in ON_REAL_PROCESSES:
+            assert one["tests"][0].startswith("tests/daemon/"), one
+
+
+@pytest.mark.timeout(120)
+def test_every_test_that_is_named_exists() -> None:
+    named = {test for one in WEAKNESSES for test in one["tests"]}
+    files = sorted({test.partition("::")[0] for test in named})
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *files],
+        capture_output=True,
+        text=True,
+        cwd=TESTS.parent,
+        check=False,
+        # The plugins that pytest finds by itself; who runs us may have named them instead.
+        env={k: v for k, v in os.environ.items() if k != "PYTEST_DISABLE_PLUGIN_AUTOLOAD"},
+    )
+    # A parametrised test is collected once for each of its cases.
+    found = {line.partition("[")[0] for line in done.stdout.splitlines()}
+    assert named - found == set(), done.stdout[-3000:] + done.stderr[-2000:]

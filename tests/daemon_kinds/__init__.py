@@ -1,0 +1,1 @@
+"""Kinds that harm their worker, each in a package of its own, for tests of the whole daemon."""

@@ -1,0 +1,1 @@
+"""A kind that kills its worker."""

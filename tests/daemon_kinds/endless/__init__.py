@@ -1,0 +1,1 @@
+"""Kinds that do not end."""

@@ -1,0 +1,3 @@
+"""Probes of characters."""
+
+from __future__ import annotations
