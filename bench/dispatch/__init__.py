@@ -1,0 +1,1 @@
+"""No-op jobs in a closed loop: the real scheduler beside what one might use instead."""

@@ -1,0 +1,1 @@
+"""Kinds of alliances: the fewest other things are done for such a subject."""

@@ -1,0 +1,1 @@
+"""How fast a full outbox is sent."""

@@ -1,0 +1,1 @@
+"""SQLite under workers that write without pause: how long the scheduler's ledger waits."""

@@ -1,0 +1,8 @@
+"""Entry of `python -m bench.store`; see bench.dispatch.__main__ for why it is so short."""
+
+from __future__ import annotations
+
+from bench.store.rounds import main
+
+if __name__ == "__main__":
+    raise SystemExit(main())

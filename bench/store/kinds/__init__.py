@@ -1,0 +1,1 @@
+"""Kinds that only this benchmark brings in."""

@@ -1,0 +1,1 @@
+"""Whole sections against the simulated EVE: this project, the limit, and Celery."""
