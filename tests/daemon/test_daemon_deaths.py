@@ -162,7 +162,9 @@ def test_no_process_holds_on_to_the_lock_or_the_socket(house: House) -> None:
     own = {str(house.settings.socket_path), str(house.folder / "esisyncd.lock")}
     for pid in [state.scheduler_pid, house.forkserver(), *house.workers()]:
         for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-            assert str(descriptor.readlink()) not in own
+            # One that is closed meanwhile, as an answer of ESI, is none of what is looked for.
+            with contextlib.suppress(FileNotFoundError):
+                assert str(descriptor.readlink()) not in own
 
 
 def _deaths(house: House) -> int:

@@ -56,13 +56,15 @@ def _own_forkserver(sock: socket.socket, *, is_branch: bool) -> int:
 
     server = ForkServer([])
 
-    async def run() -> None:
+    async def run() -> int:
         # As the scheduler does: with its loop running.
         server.branch() if is_branch else server.start()
         child = await server.start_child("child_entries:spin", "spinner")
         await asyncio.get_running_loop().sock_recv(child.sock, 100)
-        sock.sendall(f"{server.pid} {child.pid}".encode())
+        return child.pid
 
-    asyncio.run(run())
+    # Told when the loop is closed: what is looked at then stays as it is.
+    child_pid = asyncio.run(run())
+    sock.sendall(f"{server.pid} {child_pid}".encode())
     time.sleep(60)
     return 0

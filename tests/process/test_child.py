@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import os
 import resource
@@ -226,8 +227,11 @@ def _descriptors(pid: int) -> set[str]:
 
     All event polls have one name, so that two processes' own ones would look like a shared one.
     """
-    folder = Path(f"/proc/{pid}/fd")
-    names = {str(entry.readlink()) for entry in folder.iterdir() if int(entry.name) > 2}
+    names = set()
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        # One that the process closes meanwhile is none that it holds.
+        with contextlib.suppress(FileNotFoundError):
+            names |= {str(entry.readlink())} if int(entry.name) > 2 else set()
     return {name for name in names - {os.devnull} if not name.startswith("anon_inode:")}
 
 

@@ -35,7 +35,11 @@ async def tree_of(house: House) -> list[int]:
     while waiting:
         pid = waiting.pop()
         for task in Path(f"/proc/{pid}/task").iterdir():
-            children = [int(word) for word in (task / "children").read_text("ascii").split()]
+            try:
+                children = [int(word) for word in (task / "children").read_text("ascii").split()]
+            except (FileNotFoundError, ProcessLookupError):
+                # A thread that ended meanwhile; what it started is another's child now.
+                continue
             found += children
             waiting += children
     return found
