@@ -144,12 +144,15 @@ class JobContext:
         if pages in BACK_WALKS and BACK_WALKS[pages].param in params:
             # The caller walks by itself.
             pages = Pages.NONE
+        unread: list[Unread] = []
         if not keep_state or body is not None or route.method != "GET":
             read = await read_set(pages, ask, Known())
-            value, skipped = decode_pages(read.bodies, wire)
+            value, skipped = decode_pages(read.bodies, wire, unread)
             self.skipped += skipped
             self.words_unknown += unknown_words(route.name, value)
-            return Fetched(value, changed=True, fresh_until=_earliest(read), skipped=skipped)
+            return Fetched(
+                value, changed=True, fresh_until=_earliest(read), skipped=skipped, unread=unread
+            )
         memory = Memory(
             route=route.name,
             params=route_states.params_key({**dict(route.query), **params}),
@@ -182,7 +185,7 @@ class JobContext:
             self.words_unknown += states[0].words_unknown if states else 0
             self._pending += next_states(memory, states, read, now)
             return Fetched(None, changed=False, fresh_until=fresh_until)
-        unread: list[dict[str, Any]] = []
+        unread: list[Unread] = []
         value, skipped = decode_pages(read.bodies, wire, unread)
         self.skipped += skipped
         unknown = unknown_words(memory.route, value)
@@ -337,8 +340,7 @@ class JobContext:
         rows: Iterable[Row | msgspec.Struct] | Staged,
         params: Params,
         *,
-        whole: bool | None = None,
-        unread: Sequence[Unread] = (),
+        answer: Fetched | None = None,
     ) -> int:
         """Write rows as target says, inside write(); return how many changed."""
         changed = writer.apply(
@@ -349,8 +351,8 @@ class JobContext:
             params=params,
             now=self.now(),
             # A row that could not be read is not a row that is gone.
-            whole=not self.skipped if whole is None else whole,
-            unread=unread,
+            whole=not self.skipped if answer is None else answer.tells_all,
+            unread=() if answer is None else answer.unread,
         )
         self.rows_changed += changed
         return changed

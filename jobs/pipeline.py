@@ -215,15 +215,7 @@ async def _store(
             removed = sum(remove(connection, one) for one in stale)
             with details_go_with_rows(connection, kind, part, context.subject):
                 changed = sum(
-                    context.apply(
-                        connection,
-                        target,
-                        rows,
-                        params,
-                        # Of each row that could not be read it is known what there is to know.
-                        whole=answer.skipped == len(answer.unread),
-                        unread=answer.unread,
-                    )
+                    context.apply(connection, target, rows, params, answer=answer)
                     for target, params, rows, answer in loads
                 )
             count = tally.of(connection)

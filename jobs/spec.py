@@ -108,6 +108,11 @@ class Fetched:
     # What of those could be read, by field: which they are, as far as all of them tell.
     unread: Sequence[Mapping[str, Any]] = ()
 
+    @property
+    def tells_all(self) -> bool:
+        """Tell whether of each row that could not be read it is known what there is to know."""
+        return self.skipped == len(self.unread)
+
 
 class KillmailValue(
     msgspec.Struct,
@@ -234,12 +239,12 @@ class Context(Protocol):
         rows: Iterable[Any] | Any,
         params: Params,
         *,
-        whole: bool | None = None,
+        answer: Fetched | None = None,
     ) -> int:
         """Write rows as target says, inside write(); return how many changed.
 
-        whole: False if rows were left out, so that none is gone; None: what any fetch of the part
-        left out counts.
+        answer: where the rows come from. Of what could not be read there, a row that tells its id
+        is spared alone; else none is gone. None: what any fetch of the part left out counts.
         """
 
     def want(self, connection: Connection, kind: str, payload: Mapping[str, Any]) -> list[int]:

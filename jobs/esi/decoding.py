@@ -6,6 +6,7 @@ import contextlib
 import functools
 import logging
 import re
+from collections.abc import Mapping
 from typing import Any, get_args, get_origin
 
 import msgspec
@@ -31,7 +32,9 @@ def _decoder(wire: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(wire)
 
 
-def decode(body: bytes, wire: Any, unread: list[dict[str, Any]] | None = None) -> tuple[Any, int]:
+def decode(
+    body: bytes, wire: Any, unread: list[Mapping[str, Any]] | None = None
+) -> tuple[Any, int]:
     """Return the value of a body, and how many rows of its lists were left out as unreadable.
 
     unread takes what of those could be read, field by field, where the body is a list of them.
@@ -62,7 +65,7 @@ def _require_form(body: bytes, wire: Any) -> None:
 
 
 def decode_pages(
-    bodies: tuple[bytes, ...], wire: Any, unread: list[dict[str, Any]] | None = None
+    bodies: tuple[bytes, ...], wire: Any, unread: list[Mapping[str, Any]] | None = None
 ) -> tuple[Any, int]:
     """Return the value of a set of one or more pages, and how many rows were left out."""
     if len(bodies) == 1:
@@ -108,7 +111,7 @@ def _row_by_row(
     body: bytes,
     row_wire: Any,
     why: msgspec.ValidationError,
-    unread: list[dict[str, Any]] | None,
+    unread: list[Mapping[str, Any]] | None,
 ) -> tuple[list[Any], int]:
     rows, skipped = _readable(body, row_wire, why, unread)
     return [value for _, value in rows], skipped
@@ -164,7 +167,7 @@ def _readable(
     body: bytes,
     row_wire: Any,
     why: msgspec.ValidationError,
-    unread: list[dict[str, Any]] | None = None,
+    unread: list[Mapping[str, Any]] | None = None,
 ) -> tuple[list[tuple[msgspec.Raw, Any]], int]:
     """Return the rows of a list that can be read, as they came and as values; count the others."""
     try:

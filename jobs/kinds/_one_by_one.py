@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from jobs.errors import BadAnswer, Gone, JobError, PauseBucket
-from jobs.spec import Context, Params, PartResult, Route
+from jobs.spec import Context, Fetched, Params, PartResult, Route
 from jobs.together import as_far_as
 
 # Things asked for in one run: rate groups leave most of theirs to the other kinds that share them.
@@ -24,6 +24,7 @@ GROUP = 10
 
 Found = tuple[Params, Any]
 Ask = Callable[[Params], Awaitable[Any]]
+AskSet = Callable[[Params], Awaitable[Fetched]]
 # Writes what was found, and remembers what ESI says is not there.
 Store = Callable[[Connection, Sequence[Found], Sequence[Params]], int]
 
@@ -76,6 +77,15 @@ def asking(context: Context, route: Route, wire: Any) -> Ask:
 
     async def ask(params: Params) -> Any:
         return (await context.fetch(route, params, wire, keep_state=False)).value
+
+    return ask
+
+
+def asking_for_sets(context: Context, route: Route, wire: Any) -> AskSet:
+    """Return what asks the same, and tells what of a set could not be read too."""
+
+    async def ask(params: Params) -> Fetched:
+        return await context.fetch(route, params, wire, keep_state=False)
 
     return ask
 

@@ -119,8 +119,10 @@ class FakeContext:
         except Unchanged:
             assert keep_state, "without a state there is nothing to compare with"
             return Fetched(None, changed=False, fresh_until=fresh_until)
-        value, skipped = decode(msgspec.json.encode(answer), wire)
-        return Fetched(value, changed=True, fresh_until=fresh_until, skipped=skipped)
+        unread: list[Mapping[str, Any]] = []
+        value, skipped = decode(msgspec.json.encode(answer), wire, unread)
+        self.skipped += skipped
+        return Fetched(value, changed=True, fresh_until=fresh_until, skipped=skipped, unread=unread)
 
     def skip(self, rows: int) -> None:
         """Count what could not be read."""
@@ -166,9 +168,9 @@ class FakeContext:
         rows: Iterable[Row],
         params: Params,
         *,
-        whole: bool | None = None,
+        answer: Fetched | None = None,
     ) -> int:
-        """Write by the real writer."""
+        """Write by the real writer, and by the real one's rule for what could not be read."""
         return writer.apply(
             connection,
             target,
@@ -176,7 +178,8 @@ class FakeContext:
             subject=self.subject,
             params=params,
             now=self.now(),
-            whole=whole is not False,
+            whole=not self.skipped if answer is None else answer.tells_all,
+            unread=() if answer is None else answer.unread,
         )
 
     def want(self, connection: Connection, kind: str, payload: Mapping[str, Any]) -> list[int]:

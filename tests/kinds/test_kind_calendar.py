@@ -127,6 +127,21 @@ async def test_who_is_no_longer_asked_to_come_is_gone(
     assert rows(database, "calendar_event_attendee", "attendee_id") == [(ME.id,)]
 
 
+async def test_of_those_asked_to_come_one_who_cannot_be_read_is_spared_alone(
+    database: Connection, context: FakeContext
+) -> None:
+    listing(database, event(1), event(2))
+    invited: list[Any] = [{"character_id": one} for one in (1, 2, 3)]
+    context.answers[ATTENDEES] = lambda _params, _body: invited
+    await context.run("details")
+    invited[:] = [{"character_id": 1}, {"character_id": 2, "event_response": [7]}]
+    context.clock.advance(DAY_S)
+    await context.run("details")
+    assert rows(database, "calendar_event_attendee", "event_id", "attendee_id") == [
+        (1, 1), (1, 2), (2, 1), (2, 2),
+    ]  # fmt: skip
+
+
 def test_a_line_without_a_number_costs_itself_only(database: Connection) -> None:
     assert listing(database, event(1), {"title": "?"}) == 1
     assert rows(database, "calendar_event", "event_id") == [(1,)]

@@ -68,6 +68,15 @@ async def test_each_region_is_replaced_by_itself(connection: Connection) -> None
     assert in_regions(connection) == [(1, 3), (2, 2), (2, 2**40)]
 
 
+async def test_an_order_that_cannot_be_read_is_spared_alone(connection: Connection) -> None:
+    answers: dict[int, Any] = {1: [order(1), order(2), order(3)]}
+    context = regions(connection, answers, 1)
+    await context.run("regions")
+    answers[1] = [order(1), order(2, price="much")]
+    await context.run("regions")
+    assert in_regions(connection) == [(1, 1), (1, 2)]
+
+
 async def test_a_region_that_is_watched_no_more_is_removed(connection: Connection) -> None:
     await regions(connection, {1: [order(1)], 2: [order(2)]}, 1, 2).run("regions")
     assert (await regions(connection, {2: [order(2)]}, 2).run("regions")).rows == 1

@@ -156,6 +156,21 @@ async def test_each_store_is_read_once_a_day_and_what_it_dropped_goes(
     assert rows(database, "loyalty_offer_item", "corporation_id", "offer_id") == [(2, 1)]
 
 
+async def test_an_offer_that_cannot_be_read_is_spared_alone(database: Connection) -> None:
+    answers: dict[Any, Any] = {one: [offer(1), offer(2), offer(3)] for one in (1, 2, 3)}
+    context = stores(database, lambda params, _: answers[params["corporation_id"]], 1, 2, 3)
+    await context.run("offers")
+    answers[1] = [offer(1), offer(2, required_items="none")]
+    # Which it is stays unknown: that store keeps all that it had, and no other does.
+    answers[2] = [offer(1), {**offer(2), "offer_id": "two"}]
+    answers[3] = [offer(1)]
+    context.clock.advance(timedelta(days=1).total_seconds())
+    await context.run("offers")
+    left = [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 1)]
+    for table in ("loyalty_offer", "loyalty_offer_item"):
+        assert rows(database, table, "corporation_id", "offer_id") == left
+
+
 async def test_a_corporation_without_a_store_is_left_alone_for_longer_each_time(
     database: Connection,
 ) -> None:

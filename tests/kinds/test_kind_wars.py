@@ -95,6 +95,19 @@ async def test_allies_come_and_go(database: Connection) -> None:
     assert rows(database, "war_ally", "war_id", "corporation_id") == [(2, 7)]
 
 
+async def test_an_ally_that_cannot_be_read_keeps_those_of_its_war_alone(
+    database: Connection,
+) -> None:
+    front = Front(database, 1, 2)
+    ally = {"corporation_id": 7}
+    front.wars = {one: told(one, allies=[ally, ally]) for one in (1, 2)}
+    await front.context.run("wars")
+    front.wars = {1: told(1, allies=[]), 2: told(2, allies=[{"corporation_id": "?"}, ally])}
+    front.context.clock.advance(FRESH.total_seconds())
+    await front.context.run("wars")
+    assert rows(database, "war_ally", "war_id", "position") == [(2, 0), (2, 1)]
+
+
 async def test_a_war_that_esi_does_not_know_waits(database: Connection) -> None:
     front = Front(database, 1, 2)
     front.wars[2] = Gone("404")

@@ -17,7 +17,19 @@ from sqlalchemy import Connection, select, update
 
 from ipc.subject import SubjectType
 from jobs.kinds._one_by_one import Found, fetch_one_by_one
-from jobs.spec import Context, Kind, Pages, Params, Part, PartResult, Route, Target, Wire, Write
+from jobs.spec import (
+    Context,
+    Fetched,
+    Kind,
+    Pages,
+    Params,
+    Part,
+    PartResult,
+    Route,
+    Target,
+    Wire,
+    Write,
+)
 from jobs.store.schema.calendar import (
     calendar_event,
     calendar_event_attendee,
@@ -125,7 +137,8 @@ def store(
     rows, now, me = 0, context.now(), context.subject.id
     for params, (detail, invited) in found:
         rows += context.apply(connection, DETAILS, [asdict(detail)], params)
-        rows += context.apply(connection, INVITED, [asdict(one) for one in invited], params)
+        asked = [asdict(one) for one in invited.value]
+        rows += context.apply(connection, INVITED, asked, params, answer=invited)
     lines = {one.event_id: one.line for one in listed(connection, me)}
     for params in (*(params for params, _ in found), *refused):
         event_id = int(params["event_id"])
@@ -140,10 +153,10 @@ def store(
 async def sync_details(context: Context) -> PartResult:
     """Ask about the events that are due."""
 
-    async def ask(params: Params) -> tuple[EventDetail, list[Attendee]]:
+    async def ask(params: Params) -> tuple[EventDetail, Fetched]:
         detail = await context.fetch(DETAIL, params, EventDetail, keep_state=False)
         invited = await context.fetch(ATTENDEES, params, list[Attendee], keep_state=False)
-        return detail.value, invited.value
+        return detail.value, invited
 
     me, now = context.subject.id, context.now()
     due = await context.read(partial(wanted, character_id=me, now=now))

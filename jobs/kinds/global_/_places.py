@@ -78,7 +78,7 @@ async def _replace(
 
         def store(connection: Connection) -> int:
             also(connection, params)
-            return context.apply(connection, target, ready, params, whole=not found.skipped)
+            return context.apply(connection, target, ready, params, answer=found)
 
         return await context.write(store)
 

@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 from sqlalchemy import Connection, or_, select, update
 
 from ipc.subject import SubjectType
-from jobs.kinds._one_by_one import Found, asking, fetch_one_by_one
+from jobs.kinds._one_by_one import Found, asking_for_sets, fetch_one_by_one
 from jobs.kinds._unknown_ids import forget_unknown, note_unknown, waits
 from jobs.spec import Context, Kind, Params, Part, PartResult, Route, Row, Target, Wire, Write
 from jobs.store.schema.offers import loyalty_offer, loyalty_offer_item, npc_corporation
@@ -100,9 +100,10 @@ def store_offers(
 ) -> int:
     """Write what stores sell, and remember which corporations have none."""
     rows = 0
-    for params, offers in found:
+    for params, answer in found:
         for target, rows_of in zip(TARGETS, (offer_rows, item_rows), strict=True):
-            rows += context.apply(connection, target, rows_of(offers, params), params)
+            told = rows_of(answer.value, params)
+            rows += context.apply(connection, target, told, params, answer=answer)
     read = [int(params["corporation_id"]) for params, _ in found]
     if read:
         connection.execute(
@@ -119,7 +120,7 @@ async def sync_offers(context: Context) -> PartResult:
     """Read the stores that are due, as many as one run may."""
     wanted = await context.read(partial(wanted_stores, now=context.now()))
 
-    ask = asking(context, OFFERS, list[Offer])
+    ask = asking_for_sets(context, OFFERS, list[Offer])
     return await fetch_one_by_one(context, ask, wanted, partial(store_offers, context))
 
 

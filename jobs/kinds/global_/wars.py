@@ -102,7 +102,8 @@ async def sync_wars(context: Context) -> PartResult:
             if fetched.changed:
                 told = fetched.value
                 rows += context.apply(connection, WAR_ROWS, war_rows(told, params), params)
-                rows += context.apply(connection, ALLY_ROWS, ally_rows(told, params), params)
+                allies = ally_rows(told, params)
+                rows += context.apply(connection, ALLY_ROWS, allies, params, answer=fetched)
             _mark(connection, params, read_at=now, due_at=_due(fetched, now))
         forget_unknown(connection, REFUSED, [int(params["war_id"]) for params, _ in found])
         note_unknown(context, REFUSED, [int(one["war_id"]) for one in refused], connection)

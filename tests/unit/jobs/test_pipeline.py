@@ -328,6 +328,37 @@ async def test_what_is_gone_goes_though_a_row_stays_unreadable(house: House) -> 
         assert await house.rows(items) == [(9, 1, name), (9, 2, "a")]
 
 
+@pytest.mark.parametrize("keep_state", [True, False])
+@pytest.mark.parametrize(
+    ("odd", "left"), [({"id": 2, "name": [7]}, [1, 2]), ({"name": "?"}, [1, 2, 3])]
+)
+async def test_a_run_of_its_own_spares_a_row_that_tells_its_id_alone(
+    house: House, keep_state: bool, odd: Any, left: list[int]
+) -> None:
+    """Where a row does not tell which it is, any that is absent may be it: all stay."""
+
+    async def run(context: Context) -> PartResult:
+        fetched = await context.fetch(ROUTE, {}, list[Item], keep_state=keep_state)
+        return PartResult(
+            rows=await context.write(
+                lambda connection: context.apply(
+                    connection, REPLACE, fetched.value, {}, answer=fetched
+                )
+            )
+        )
+
+    kind = kind_of(replace(ITEMS, run=run))
+    house.esi.say(house.esi.good([{"id": one} for one in (1, 2, 3)]))
+    await run_kind(house.tools, kind, house.order(kind))
+    house.clock.advance(3601)
+    house.esi.say(house.esi.good([{"id": 1}, odd]))
+
+    ending = await run_kind(house.tools, kind, house.order(kind))
+
+    assert ending.outcome.rows_skipped == 1
+    assert [row[1] for row in await house.rows(items)] == left
+
+
 async def test_what_an_unreadable_row_becomes_elsewhere_is_spared_as_a_whole(house: House) -> None:
     """Of a table with several rows for each of the answer's, all rows of that one stay."""
 
