@@ -17,6 +17,8 @@ from typing import Literal
 
 from multiprocess.process import current_process
 
+from tests.processes import all_pids, parent_of
+
 Victim = Literal["worker", "scheduler", "program", "nobody"]
 # Who comes to the point: is killed ("worker", "program"); stands still until the test has killed
 # the scheduler; or goes on as if asleep, so that it is cut off in time ("nobody").
@@ -130,18 +132,6 @@ def _kill(victim: str) -> None:
     raise AssertionError(f"no {victim} died")
 
 
-def _parent_of(pid: int) -> int:
-    stat = Path(f"/proc/{pid}/stat").read_text()
-    return int(stat.rpartition(")")[2].split()[1])
-
-
 def workers_of(scheduler: int) -> list[int]:
     """Return the scheduler's workers: between it and them stands the forkserver."""
-    found: list[int] = []
-    for path in Path("/proc").iterdir():
-        if path.name.isdecimal():
-            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-                parent = _parent_of(int(path.name))
-                if parent > 1 and _parent_of(parent) == scheduler:
-                    found.append(int(path.name))
-    return found
+    return [pid for pid in all_pids() if parent_of(parent_of(pid)) == scheduler]

@@ -23,7 +23,7 @@ from simulator.process import SimulatedEve
 from tests.crash.failpoints import ANY, Armed, folder_of, passed
 from tests.crash.scenarios import OF_SCHEDULER, Scenario, Step
 from tests.daemon.house import FAST, House, character, open_house
-from tests.process.daemon import eventually
+from tests.processes import eventually
 
 FIRST, SECOND = 90_000_001, 90_000_002
 TEMPT_S = 0.5

@@ -26,7 +26,8 @@ from jobs.store.database import Database
 from jobs.store.outbox_rows import OutboxRow
 from jobs.store.schema.core import ledger
 from simulator.process import SimulatedEve
-from tests.process.daemon import Client, Daemon, eventually, is_alive
+from tests.process.daemon import Client, Daemon
+from tests.processes import command_of, eventually, is_alive, parent_of
 
 HERE = Path(__file__).parent
 TESTS = HERE.parent
@@ -284,9 +285,7 @@ class House(Daemon):
 
     def forkserver(self) -> int:
         """Return the pid of the workers' parent."""
-        pid = self.workers()[0]
-        stat = Path(f"/proc/{pid}/stat").read_text()
-        return int(stat.rpartition(")")[2].split()[1])
+        return parent_of(self.workers()[0])
 
     def kill(self, pid: int) -> None:
         """End a process with SIGKILL and wait until it is dead."""
@@ -312,7 +311,7 @@ class House(Daemon):
             with contextlib.suppress(AssertionError):
                 self.nothing_left()
             left = self.processes()
-        told = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in left]
+        told = [command_of(pid) for pid in left]
         super().cleanup() if hasattr(self, "process") else None
         if self._database is not None:
             self._database.close_now()

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from simulator.process import SimulatedEve
-from tests.process.cli_runs import Place, eventually, place
+from tests.process.cli_runs import Place, place
+from tests.processes import eventually
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(150)]
 
@@ -32,7 +33,7 @@ def home(eve: SimulatedEve) -> Iterator[Place]:
     with place(eve) as here:
         here.import_all(eve)
         with here.daemon():
-            eventually(lambda: _name(here, FIRST) is not None, "the name of the first character")
+            eventually("the name of the first character", lambda: _name(here, FIRST) is not None)
             yield here
 
 
@@ -186,7 +187,7 @@ def test_a_refusal_is_told_and_can_be_tried_again(home: Place, eve: SimulatedEve
     eve.order("/stranger", character_id=95_000_007)
     again = home.run("outbox", "retry", number)
     assert again.code == 0
-    eventually(lambda: len(eve.writes()) == 1, "the mail")
+    eventually("the mail", lambda: len(eve.writes()) == 1)
     shown = home.run("outbox", "show", number, "--json").json()["write"]
     assert (shown["id"], shown["payload"]["subject"]) == (int(number), "s")
     paid = _arrives(home, *send, "--approve-cost", "3000")
@@ -225,5 +226,5 @@ def test_without_a_daemon_it_is_stored_and_the_next_one_sends_it(eve: SimulatedE
         assert [(one["id"], one["status"]) for one in listed] == [(1, "pending"), (2, "cancelled")]
         assert here.run("outbox", "cancel", "2").code == 77
         with here.daemon():
-            eventually(lambda: len(eve.writes()) == 1, "the waypoint")
+            eventually("the waypoint", lambda: len(eve.writes()) == 1)
         assert "done" in here.run("outbox", "list").out

@@ -7,14 +7,13 @@ import os
 import signal
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
 import pytest
 
 from ipc.clock import SystemClock
 from tests.daemon.house import FAST, House, workers_of
-from tests.process.daemon import eventually, is_alive
+from tests.processes import eventually, is_alive, none_alive, open_files
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(90)]
 
@@ -161,10 +160,9 @@ def test_no_process_holds_on_to_the_lock_or_the_socket(house: House) -> None:
     state = house.run()
     own = {str(house.settings.socket_path), str(house.folder / "esisyncd.lock")}
     for pid in [state.scheduler_pid, house.forkserver(), *house.workers()]:
-        for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-            # One that is closed meanwhile, as an answer of ESI, is none of what is looked for.
-            with contextlib.suppress(FileNotFoundError):
-                assert str(descriptor.readlink()) not in own
+        files = set(open_files(pid).values())
+        assert files
+        assert not files & own
 
 
 def _deaths(house: House) -> int:
@@ -172,4 +170,4 @@ def _deaths(house: House) -> int:
 
 
 def _gone(pids: list[int], within_s: float = GONE_WITHIN_S) -> None:
-    eventually(f"death of {pids}", lambda: not any(is_alive(pid) for pid in pids), within_s)
+    eventually(f"death of {pids}", lambda: none_alive(pids), within_s)

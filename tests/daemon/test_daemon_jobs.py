@@ -12,7 +12,7 @@ import pytest
 from ipc.clock import SystemClock
 from ipc.commands import Restart, RunNow, Withdraw
 from tests.daemon.house import BUSY, TESTS, House, character, workers_of
-from tests.process.daemon import is_alive
+from tests.processes import is_alive
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(90)]
 

@@ -16,6 +16,7 @@ import pytest
 from ipc.commands import RunNow
 from ipc.control_messages import GetStatus, Observe
 from tests.daemon.house import House, character
+from tests.processes import command_of, environ_of
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(90)]
 
@@ -47,9 +48,7 @@ def test_no_token_leaves_the_database(make_house: Callable[..., House]) -> None:
         house.ask(RunNow(character(90_000_001)))
         house.goes_on()
         secrets |= _tokens(house)
-        places = {f"/proc/{pid}/{name}" for pid in house.processes() for name in
-                  ("cmdline", "environ")}  # fmt: skip
-        seen = [Path(place).read_bytes() for place in places]
+        seen = [read(pid) for pid in house.processes() for read in (command_of, environ_of)]
         client.send(GetStatus(1, jobs=True))
         # Events may come without a pause for ever.
         ends_s = time.monotonic() + READ_S

@@ -9,14 +9,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from simulator.process import SimulatedEve
+from tests.processes import eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 WITHIN_S = 45.0
@@ -33,15 +33,6 @@ class Ran:
     def json(self) -> Any:
         """Return standard output as JSON."""
         return json.loads(self.out)
-
-
-def eventually(check: Callable[[], bool], what: str, within_s: float = WITHIN_S) -> None:
-    """Wait until check holds; the fact is looked at again and again, with a deadline."""
-    deadline = time.monotonic() + within_s
-    while not check():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"not within {within_s:g} s: {what}")
-        time.sleep(0.05)
 
 
 class Place:
@@ -126,7 +117,7 @@ class Place:
     def daemon(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
         """Run the daemon until it dispatches, for as long as the block lasts."""
         with self.start("run", *arguments) as process:
-            eventually(lambda: self.scheduler_state() == "running", "the scheduler runs")
+            eventually("the scheduler runs", lambda: self.scheduler_state() == "running")
             yield process
 
     def status(self, *arguments: str) -> Any:
@@ -154,30 +145,3 @@ def place(eve: SimulatedEve | None = None) -> Iterator[Place]:
         yield Place(folder, eve)
     finally:
         shutil.rmtree(folder)
-
-
-def descendants(pid: int) -> set[int]:
-    """Return the processes that descend from one, by /proc."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            children.setdefault(int(fields[1]), []).append(int(entry.name))
-    found: set[int] = set()
-    queue = [pid]
-    while queue:
-        below = children.get(queue.pop(), [])
-        found.update(below)
-        queue.extend(below)
-    return found
-
-
-def is_alive(pid: int) -> bool:
-    """Tell whether a process lives; a zombie does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False

@@ -10,12 +10,11 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -24,6 +23,7 @@ from ipc.commands import Command
 from ipc.control_messages import DaemonState, GetStatus, Hello, HelloBack, Reply, Request, ToClient
 from ipc.messages import PROTOCOL_VERSION
 from ipc.settings import Esi, Settings, Timings
+from tests.processes import all_pids, environ_of, eventually, is_alive
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -39,28 +39,6 @@ FAST = Timings(
     supervisor_grace_s=2.5,
     parked_retry_s=900.0,
 )
-
-
-def eventually(
-    what: str, check: Callable[[], T | Literal[False] | None], within_s: float = DEADLINE_S
-) -> T:
-    """Return the first true value of check; AssertionError when there is none in time."""
-    deadline = time.monotonic() + within_s
-    while True:
-        value = check()
-        if value:
-            return value
-        assert time.monotonic() < deadline, f"{what}: not within {within_s} s"
-        time.sleep(0.01)
-
-
-def is_alive(pid: int) -> bool:
-    """Tell whether a process exists and is no zombie."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"
 
 
 class Client:
@@ -225,15 +203,7 @@ class Daemon:
     def processes(self) -> list[int]:
         """Return every living process that was started by this daemon, in whatever session."""
         mark = f"X_TEST_DAEMON={self.folder}".encode()
-        found = []
-        for path in Path("/proc").iterdir():
-            if not path.name.isdecimal():
-                continue
-            with contextlib.suppress(OSError):
-                is_ours = mark in (path / "environ").read_bytes().split(b"\0")
-                if is_ours and is_alive(int(path.name)):
-                    found.append(int(path.name))
-        return found
+        return [pid for pid in all_pids() if mark in environ_of(pid).split(b"\0") and is_alive(pid)]
 
     def nothing_left(self, within_s: float = 2.0) -> None:
         """Check that no process of this daemon remains."""

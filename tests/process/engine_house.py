@@ -248,15 +248,6 @@ async def open_house(
         await house.close()
 
 
-def lives(pid: int) -> bool:
-    """Tell whether a process is there and no zombie."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text("ascii")
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return text.rpartition(")")[2].split()[0] != "Z"
-
-
 def kill(pid: int, sig: int = signal.SIGKILL) -> None:
     """Send a signal."""
     os.kill(pid, sig)

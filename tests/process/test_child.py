@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gc
 import os
 import resource
@@ -20,6 +19,7 @@ from ipc.child import Child, ForkServer, ForkServerGone, Spawner, SpawnFailed
 from ipc.exit_reason import ExitReason
 from ipc.ladder import end_ladder, stop_ladder
 from ipc.parentage import child_pids
+from tests.processes import children_of, eventually_async, none_alive, open_files
 
 pytestmark = pytest.mark.process
 
@@ -52,17 +52,8 @@ async def ended(child: Child) -> ExitReason:
         return await child.wait()
 
 
-def is_gone(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
-
-
 async def until_gone(*pids: int) -> None:
-    async with asyncio.timeout(5):
-        while not all(map(is_gone, pids)):
-            await asyncio.sleep(0.005)
+    await eventually_async(f"the end of {pids}", lambda: none_alive(pids))
 
 
 async def test_spawned_child_talks_and_ends_with_its_code() -> None:
@@ -227,11 +218,7 @@ def _descriptors(pid: int) -> set[str]:
 
     All event polls have one name, so that two processes' own ones would look like a shared one.
     """
-    names = set()
-    for entry in Path(f"/proc/{pid}/fd").iterdir():
-        # One that the process closes meanwhile is none that it holds.
-        with contextlib.suppress(FileNotFoundError):
-            names |= {str(entry.readlink())} if int(entry.name) > 2 else set()
+    names = {name for number, name in open_files(pid).items() if number > 2}
     return {name for name in names - {os.devnull} if not name.startswith("anon_inode:")}
 
 
@@ -243,11 +230,8 @@ async def test_cancelled_start_leaves_no_child(forkserver: ForkServer) -> None:
     with pytest.raises(asyncio.CancelledError):
         await starting
     os.kill(forkserver.pid, signal.SIGCONT)
-    children = Path(f"/proc/{forkserver.pid}/task/{forkserver.pid}/children")
     later = await forkserver.start_child("child_entries:echo", "echo")
-    async with asyncio.timeout(5):
-        while children.read_text().split() != [str(later.pid)]:
-            await asyncio.sleep(0.01)
+    await eventually_async("it alone", lambda: children_of(forkserver.pid) == [later.pid])
     later.close()
 
 
@@ -279,7 +263,7 @@ async def test_descriptors_do_not_leak_over_respawns(forkserver: ForkServer) -> 
             child.signal(signal.SIGKILL)
             await ended(child)
             child.close()
-            counts.append(len(os.listdir("/proc/self/fd")))
+            counts.append(len(open_files(os.getpid())))
         assert counts[-1] <= counts[9]
     finally:
         gc.enable()
@@ -289,7 +273,7 @@ async def test_system_that_refuses_leaks_nothing() -> None:
     spawner = Spawner()
     # What an earlier test left to the collector is not counted.
     gc.collect()
-    before = len(os.listdir("/proc/self/fd"))
+    before = len(open_files(os.getpid()))
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     for spare in (1, 3, 5):
         resource.setrlimit(resource.RLIMIT_NOFILE, (before + spare, hard))
@@ -299,7 +283,7 @@ async def test_system_that_refuses_leaks_nothing() -> None:
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         gc.collect()
-        assert len(os.listdir("/proc/self/fd")) == before
+        assert len(open_files(os.getpid())) == before
 
 
 async def test_missing_interpreter_is_a_death() -> None:

@@ -18,7 +18,8 @@ import pytest
 from ipc.subject import SubjectType
 from jobs.catalog import load
 from simulator.process import SimulatedEve
-from tests.process.cli_runs import Place, descendants, eventually, is_alive, place
+from tests.process.cli_runs import Place, place
+from tests.processes import descendants_of, eventually, is_alive, none_alive
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(180)]
 
@@ -38,7 +39,7 @@ def world(eve: SimulatedEve) -> Iterator[Place]:
         assert here.import_all(eve).code == 0
         with here.daemon():
             wanted = jobs_that_are_on()
-            eventually(lambda: len(jobs_of(here)) == wanted and all_ran(here), "every job ran")
+            eventually("every job ran", lambda: len(jobs_of(here)) == wanted and all_ran(here))
             yield here
 
 
@@ -137,8 +138,8 @@ def test_events_are_told_as_they_happen(world: Place) -> None:
         assert told is not None
         sync = ("sync", "global", "--wait")
         eventually(
-            lambda: world.run(*sync).code == 0 and bool(select.select([told], [], [], 0)[0]),
             "events are told",
+            lambda: world.run(*sync).code == 0 and bool(select.select([told], [], [], 0)[0]),
         )
         # It listens now, so of the next run it sees the start too.
         assert world.run(*sync).code == 0
@@ -153,9 +154,9 @@ def test_events_are_told_as_they_happen(world: Place) -> None:
 def test_withdraw_ends_a_subject_and_enroll_brings_it_back(world: Place) -> None:
     other = "character:90000002"
     assert world.run("withdraw", other).code == 0
-    eventually(lambda: not jobs_of(world, other), "its jobs are gone")
+    eventually("its jobs are gone", lambda: not jobs_of(world, other))
     assert world.run("enroll", other).code == 0
-    eventually(lambda: bool(jobs_of(world, other)), "its jobs are back")
+    eventually("its jobs are back", lambda: bool(jobs_of(world, other)))
 
 
 def test_reload_takes_a_feature_away(world: Place) -> None:
@@ -165,7 +166,7 @@ def test_reload_takes_a_feature_away(world: Place) -> None:
         ran = world.run("reload")
         assert (ran.code, ran.out) == (0, "reloaded; feature skills is off\n")
         eventually(
-            lambda: f"{PILOT} character.skills" not in jobs_of(world, PILOT), "skills are off"
+            "skills are off", lambda: f"{PILOT} character.skills" not in jobs_of(world, PILOT)
         )
         world.config.write_text(f"{text}[features]\nskils = false\n")
         ran = world.run("config", "check")
@@ -177,22 +178,22 @@ def test_reload_takes_a_feature_away(world: Place) -> None:
         world.config.write_text(text)
     assert world.run("reload").out == "reloaded; feature skills is as by default\n"
     assert world.run("reload").out == "reloaded; nothing has changed\n"
-    eventually(lambda: f"{PILOT} character.skills" in jobs_of(world, PILOT), "skills are on")
+    eventually("skills are on", lambda: f"{PILOT} character.skills" in jobs_of(world, PILOT))
 
 
 def test_restart_brings_a_new_scheduler(world: Place) -> None:
     before = scheduler_pid(world)
     assert world.run("restart").code == 0
-    eventually(lambda: scheduler_pid(world) not in (0, before), "another scheduler")
-    eventually(lambda: world.run("status").code == 0 and all_ran(world), "all is well again")
+    eventually("another scheduler", lambda: scheduler_pid(world) not in (0, before))
+    eventually("all is well again", lambda: world.run("status").code == 0 and all_ran(world))
 
 
 def test_a_killed_scheduler_is_seen_and_comes_back(world: Place) -> None:
     before = scheduler_pid(world)
     os.kill(before, signal.SIGKILL)
-    eventually(lambda: world.run("status").code == 1, "status says that something is wrong")
-    eventually(lambda: scheduler_pid(world) not in (0, before), "another scheduler")
-    eventually(lambda: world.run("status").code == 0 and all_ran(world), "all is well again")
+    eventually("status says that something is wrong", lambda: world.run("status").code == 1)
+    eventually("another scheduler", lambda: scheduler_pid(world) not in (0, before))
+    eventually("all is well again", lambda: world.run("status").code == 0 and all_ran(world))
 
 
 def test_a_second_daemon_is_refused_and_told_who_holds_the_place(world: Place) -> None:
@@ -210,14 +211,12 @@ def test_an_import_is_taken_up_at_once(world: Place, eve: SimulatedEve) -> None:
     ] == [90000001]
     ran = world.import_all(eve)
     assert (ran.code, ran.out) == (0, "2 credentials imported; the daemon takes them up\n")
-    eventually(
-        lambda: f"{'character:90000002'} character.wallet" in jobs_of(world), "it is mirrored"
-    )
+    eventually("it is mirrored", lambda: "character:90000002 character.wallet" in jobs_of(world))
 
 
 def test_forget_leaves_nothing_behind(world: Place, eve: SimulatedEve) -> None:
     images = world.folder / "data" / "images"
-    eventually(lambda: any(images.glob("character_90000001.*")), "its portrait is mirrored")
+    eventually("its portrait is mirrored", lambda: any(images.glob("character_90000001.*")))
     assert world.run("forget", PILOT).code == 2
     ran = world.run("forget", PILOT, "--yes")
     assert ran.code == 0, ran.err
@@ -242,11 +241,11 @@ def test_run_keeps_its_pid_and_stop_ends_every_process(eve: SimulatedEve) -> Non
     with place(eve) as here:
         with here.daemon() as process:
             assert here.status()["daemon"]["supervisor_pid"] == process.pid
-            family = descendants(process.pid)
+            family = descendants_of(process.pid)
             assert len(family) >= 3
             ran = here.run("stop")
             assert (ran.code, ran.out) == (0, "stopped\n")
             assert process.wait(10.0) == 0
-            eventually(lambda: not any(map(is_alive, family)), "every process is gone")
+            eventually("every process is gone", lambda: none_alive(family))
         assert here.run("status").code == 69
         assert not (here.folder / "data" / "control.sock").exists()

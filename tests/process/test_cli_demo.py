@@ -20,7 +20,8 @@ from cli.demo.stage import make_folder, prepare
 from cli.demo.views import PlainView
 from cli.paint import Painter
 from simulator.process import SimulatedEve
-from tests.process.cli_runs import Place, descendants, eventually, is_alive, place
+from tests.process.cli_runs import Place, place
+from tests.processes import descendants_of, eventually, none_alive
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
@@ -40,11 +41,11 @@ def demo_folder(here: Place) -> Path:
 
 def test_the_demo_agrees_and_leaves_its_database_and_no_process(here: Place) -> None:
     with here.start("demo", "--characters", "2", "--seconds", "4", "--json") as process:
-        eventually(lambda: len(descendants(process.pid)) >= 6, "the daemon runs")
-        family = descendants(process.pid)
+        eventually("the daemon runs", lambda: len(descendants_of(process.pid)) >= 6)
+        family = descendants_of(process.pid)
         out, _ = process.communicate(timeout=150.0)
         assert process.returncode == 0, out
-        eventually(lambda: not any(map(is_alive, family)), "every process is gone")
+        eventually("every process is gone", lambda: none_alive(family))
     report = json.loads(out)
     assert (report["schema"], report["agrees"]) == (1, True)
     assert report["differences"] == report["faults"] == report["not_compared"] == []
@@ -116,13 +117,13 @@ def test_a_cell_altered_behind_its_back_makes_the_demo_end_with_1(here: Place) -
 def test_ctrl_c_ends_the_demo_early_with_its_check(here: Place) -> None:
     with here.start("demo", "--characters", "1", "--seconds", "600") as process:
         read_until_all_well(process)
-        family = descendants(process.pid)
+        family = descendants_of(process.pid)
         # As a terminal does it: to the whole foreground group.
         os.killpg(process.pid, signal.SIGINT)
         assert process.stdout is not None
         rest = process.stdout.read()
         assert process.wait(90.0) == 0, rest
-        eventually(lambda: not any(map(is_alive, family)), "every process is gone")
+        eventually("every process is gone", lambda: none_alive(family))
     assert "agree with the universe" in rest
 
 
@@ -145,11 +146,11 @@ def test_it_goes_on_when_its_processes_are_killed(here: Place) -> None:
 
 def test_a_killed_demo_leaves_no_process(here: Place) -> None:
     with here.start("demo", "--characters", "1", "--seconds", "600") as process:
-        eventually(lambda: len(descendants(process.pid)) >= 6, "the daemon runs")
-        family = descendants(process.pid)
+        eventually("the daemon runs", lambda: len(descendants_of(process.pid)) >= 6)
+        family = descendants_of(process.pid)
         process.kill()
         process.wait()
-        eventually(lambda: not any(map(is_alive, family)), "every process is gone", 60.0)
+        eventually("every process is gone", lambda: none_alive(family))
 
 
 def test_on_a_terminal_it_draws_a_screen(here: Place) -> None:

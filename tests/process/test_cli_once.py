@@ -10,7 +10,8 @@ import pytest
 
 from jobs.catalog import load
 from simulator.process import SimulatedEve
-from tests.process.cli_runs import Place, descendants, eventually, is_alive, place
+from tests.process.cli_runs import Place, place
+from tests.processes import descendants_of, eventually, none_alive
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(180)]
 
@@ -78,12 +79,12 @@ def test_nothing_outlives_it(sig: signal.Signals) -> None:
         assert here.import_all(eve).code == 0
         eve.order("/latency", seconds=3.0)
         with here.start("run", "--once") as process:
-            eventually(lambda: here.scheduler_state() == "running", "the scheduler runs")
-            family = descendants(process.pid)
+            eventually("the scheduler runs", lambda: here.scheduler_state() == "running")
+            family = descendants_of(process.pid)
             assert len(family) >= 3
             os.kill(process.pid, sig)
             process.wait(60.0)
-            eventually(lambda: not any(map(is_alive, family)), "every process is gone", 60.0)
+            eventually("every process is gone", lambda: none_alive(family))
         # The next start is not in the way of anything that was left.
         eve.order("/latency", seconds=0.0)
         assert here.run("run", "--once", within_s=90.0).code == 0

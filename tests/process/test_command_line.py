@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.process.daemon import client_of
+from tests.processes import eventually, open_files
+
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parent.parent.parent
@@ -105,11 +108,9 @@ def test_closed_standard_streams_do_not_become_the_lock(folder: Path, program: s
     )
     try:
         lock = folder / "d" / "esisyncd.lock"
-        from tests.process.daemon import eventually
-
         eventually("lock", lambda: lock.exists() and lock.read_text() == f"{process.pid}\n")
-        for number in (0, 1, 2):
-            assert Path(f"/proc/{process.pid}/fd/{number}").readlink() == Path("/dev/null")
+        files = open_files(process.pid)
+        assert [files[number] for number in (0, 1, 2)] == ["/dev/null"] * 3
         process.send_signal(signal.SIGTERM)
         assert process.wait(15) == 0
     finally:
@@ -131,8 +132,6 @@ def test_a_daemon_whose_current_folder_was_removed_starts_its_scheduler(folder: 
         start_new_session=True,
     )
     try:
-        from tests.process.daemon import client_of, eventually
-
         client = client_of(folder / "d" / "control.sock")
         eventually("a scheduler", lambda: client.status().scheduler_state == "running", 30)
         client.close()

@@ -22,14 +22,8 @@ from ipc.events import Enrolled, Restarted, SchedulerUp
 from ipc.scheduler_messages import Events, StatusPage
 from ipc.subject import GLOBAL
 from supervisor.control import MAX_CLIENTS
-from tests.process.daemon import (
-    Client,
-    Daemon,
-    client_of,
-    eventually,
-    fresh_daemon,
-    is_alive,
-)
+from tests.process.daemon import Client, Daemon, client_of, fresh_daemon
+from tests.processes import eventually, is_alive
 
 pytestmark = pytest.mark.process
 

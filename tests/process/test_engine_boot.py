@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import signal
 import socket
@@ -21,8 +20,8 @@ from ipc.users import user_name
 from jobs.store import upgrade
 from jobs.store.revisions import VERSION_TABLE
 from jobs.store.upgrade import Schema
-from tests.process.cli_runs import descendants
 from tests.process.engine_house import QUICK, House, open_house, probe, settings_for
+from tests.processes import descendants_of, eventually_async, name_of
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(90)]
 
@@ -168,19 +167,12 @@ async def kill_descendant(name: str) -> None:
     """Kill the process of that name among our descendants, when it is there."""
 
     def find() -> int | None:
-        for pid in descendants(os.getpid()):
-            with contextlib.suppress(OSError):
-                if Path(f"/proc/{pid}/comm").read_text() == f"{name}\n":
-                    return pid
-        return None
+        below = descendants_of(os.getpid())
+        return next((pid for pid in below if name_of(pid) == name), None)
 
-    async with asyncio.timeout(30):
-        while (pid := find()) is None:
-            await asyncio.sleep(0.05)
+    pid = await eventually_async(f"a process called {name}", find)
     os.kill(pid, signal.SIGKILL)
-    async with asyncio.timeout(10):
-        while find() == pid:
-            await asyncio.sleep(0.05)
+    await eventually_async("its end", lambda: find() != pid)
 
 
 async def test_an_older_scheduler_leaves_when_a_newer_one_owns_the_database(

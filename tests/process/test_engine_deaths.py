@@ -17,32 +17,12 @@ from ipc.exits import Exit
 from ipc.outcome import Token
 from ipc.parentage import child_pids
 from ipc.subject import Subject, SubjectType
-from tests.process.engine_house import QUICK, SLOW, House, kill, lives, open_house, probe
+from tests.process.engine_house import QUICK, SLOW, kill, open_house, probe
+from tests.processes import children_of, descendants_of, is_alive, is_there, none_alive, parent_of
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(90)]
 
 HALF_A_SECOND = Subject(SubjectType.CHARACTER, 500)
-
-
-def exists(pid: int) -> bool:
-    """Tell whether a process is there, dead or alive."""
-    return Path(f"/proc/{pid}").exists()
-
-
-async def tree_of(house: House) -> list[int]:
-    """Return the scheduler's descendants: forkserver, workers."""
-    found, waiting = [], [house.life.pid]
-    while waiting:
-        pid = waiting.pop()
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            try:
-                children = [int(word) for word in (task / "children").read_text("ascii").split()]
-            except (FileNotFoundError, ProcessLookupError):
-                # A thread that ended meanwhile; what it started is another's child now.
-                continue
-            found += children
-            waiting += children
-    return found
 
 
 async def test_a_worker_that_is_killed_idle_is_replaced_at_once(tmp_path: Path) -> None:
@@ -136,7 +116,7 @@ async def test_a_stopped_worker_is_found_hung_and_replaced(tmp_path: Path) -> No
         kill(pids[0], signal.SIGSTOP)
         died = await house.event(WorkerDied)
         assert (died.pid, "hung" in died.cause) == (pids[0], True)
-        assert not lives(pids[0])
+        assert not is_alive(pids[0])
         assert len(await house.workers(2)) == 2
 
 
@@ -168,11 +148,7 @@ async def test_a_dead_forkserver_takes_the_workers_and_all_come_back(tmp_path: P
     async with open_house(tmp_path, [HALF_A_SECOND]) as house:
         await house.start()
         pids = await house.workers(2)
-        parents = {
-            int(Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[1])
-            for pid in pids
-        }
-        (forkserver,) = parents
+        (forkserver,) = set(map(parent_of, pids))
         await house.run_now(job)
         await house.event(Started, job)
         kill(forkserver)
@@ -184,7 +160,9 @@ async def test_a_dead_forkserver_takes_the_workers_and_all_come_back(tmp_path: P
         assert not house.of(Failed)
         assert house.of(Started, job)[-1].worker < 2, "nobody is suspected"
         # The dead workers became the scheduler's own children.
-        await house.until("no zombie left", lambda: not any(map(exists, (*pids, forkserver))), 2.0)
+        await house.until(
+            "no zombie left", lambda: not any(map(is_there, (*pids, forkserver))), 2.0
+        )
 
 
 async def test_a_scheduler_that_is_killed_leaves_nothing_running(tmp_path: Path) -> None:
@@ -195,10 +173,10 @@ async def test_a_scheduler_that_is_killed_leaves_nothing_running(tmp_path: Path)
         await house.run_now(probe("sleep", SLOW))
         await house.event(Started, probe("spin"))
         kill(pids[1], signal.SIGSTOP)
-        tree = await tree_of(house)
+        tree = descendants_of(house.life.pid)
         assert set(pids) < set(tree)
         await house.kill()
-        await house.until("the end of all", lambda: not any(map(lives, tree)), 5.0)
+        await house.until("the end of all", lambda: none_alive(tree), 5.0)
 
 
 async def test_what_a_dead_scheduler_cut_off_is_no_suspect(tmp_path: Path) -> None:
@@ -222,7 +200,7 @@ async def test_a_stop_lets_jobs_end_and_cuts_off_the_rest_without_a_failure(
     short, long = probe("sleep", HALF_A_SECOND), probe("sleep", SLOW)
     async with open_house(tmp_path, [HALF_A_SECOND, SLOW]) as house:
         await house.start()
-        tree = await tree_of(house)
+        tree = descendants_of(house.life.pid)
         before = await house.row(long)
         await house.run_now(short)
         await house.run_now(long)
@@ -235,7 +213,7 @@ async def test_a_stop_lets_jobs_end_and_cuts_off_the_rest_without_a_failure(
         assert after.next_eligible_at is not None
         assert after.next_eligible_at <= SystemClock().now()
         assert msgspec.structs.replace(after, next_eligible_at=before.next_eligible_at) == before
-        await house.until("the end of all", lambda: not any(map(lives, tree)), 5.0)
+        await house.until("the end of all", lambda: none_alive(tree), 5.0)
         assert not [pid for pid in child_pids() if pid in tree]
 
 
@@ -245,12 +223,12 @@ async def test_a_scheduler_whose_supervisor_is_gone_leaves_with_its_workers(
     async with open_house(tmp_path) as house:
         await house.start()
         await house.workers(2)
-        tree = await tree_of(house)
+        tree = descendants_of(house.life.pid)
         channel = house.life._channel
         assert channel is not None
         channel.abort()
         assert await house.ended() == Exit.ORPHANED
-        await house.until("the end of all", lambda: not any(map(lives, tree)), 5.0)
+        await house.until("the end of all", lambda: none_alive(tree), 5.0)
 
 
 async def test_a_withdrawn_subject_is_cut_off_and_stays_away(tmp_path: Path) -> None:
@@ -277,10 +255,9 @@ async def test_what_a_job_left_running_ends_with_its_worker(tmp_path: Path) -> N
         started = await house.event(Started, job)
         await house.event(Finished, job)
         victim = next(e.pid for e in house.of(WorkerUp) if e.worker == started.worker)
-        text = Path(f"/proc/{victim}/task/{victim}/children").read_text("ascii")
-        (left,) = map(int, text.split())
+        (left,) = children_of(victim)
         kill(victim)
-        await house.until("its end", lambda: not exists(left), 2.0)
+        await house.until("its end", lambda: not is_there(left), 2.0)
         assert not house.life.is_dead
 
 

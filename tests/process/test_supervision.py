@@ -8,14 +8,14 @@ import re
 import signal
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 import pytest
 
 from ipc.commands import Restart, Stop
 from ipc.control_messages import Reply, Request
-from tests.process.daemon import FAST, Daemon, eventually, fresh_daemon, is_alive
+from tests.process.daemon import FAST, Daemon, fresh_daemon
+from tests.processes import children_of, eventually, is_alive, open_files
 
 pytestmark = pytest.mark.process
 
@@ -312,11 +312,10 @@ def test_descriptors_and_zombies_do_not_grow(daemon: Daemon) -> None:
         daemon.state("running", generation)
         for used in daemon.clients[1:]:
             used.close()
-        counts.append(len(os.listdir(f"/proc/{daemon.pid}/fd")))
+        counts.append(len(open_files(daemon.pid)))
         assert client.ask(Restart()).status == "done"
     assert max(counts[5:]) <= max(counts[:5])
-    children = Path(f"/proc/{daemon.pid}/task/{daemon.pid}/children")
-    eventually("no zombies", lambda: len(children.read_text().split()) <= 2)
+    eventually("no zombies", lambda: len(children_of(daemon.pid)) <= 2)
 
 
 def test_stopped_supervisor_forgives_its_own_absence(daemon: Daemon) -> None:

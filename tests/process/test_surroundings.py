@@ -24,7 +24,8 @@ from ipc.commands import Reload, RunNow
 from ipc.control_messages import DaemonState, GetStatus
 from ipc.scheduler_messages import JobState, StatusPage
 from ipc.subject import GLOBAL
-from tests.process.daemon import Client, eventually, is_alive
+from tests.process.daemon import Client
+from tests.processes import children_of, descendants_of, eventually, is_alive, name_of
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(120)]
 
@@ -132,25 +133,10 @@ class Run:
         if self._client is not None:
             self._client.close()
         if hasattr(self, "process"):
-            for pid in [*descendants(self.process.pid), self.process.pid]:
+            for pid in [*descendants_of(self.process.pid), self.process.pid]:
                 if is_alive(pid):
                     os.kill(pid, signal.SIGKILL)
             self.process.wait(10)
-
-
-def descendants(pid: int) -> list[int]:
-    """Return the processes below one, of whatever namespace, parents first."""
-    found, queue = [], [pid]
-    while queue:
-        parent = queue.pop()
-        try:
-            text = Path(f"/proc/{parent}/task/{parent}/children").read_text()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        below = [int(one) for one in text.split()]
-        found += below
-        queue += below
-    return found
 
 
 @pytest.fixture
@@ -246,15 +232,15 @@ def test_as_the_first_process_of_a_container(run: Run) -> None:
     )
     state = run.until_up()
     assert state.supervisor_pid == 1
-    (first,) = children(run.process.pid)
+    (first,) = children_of(run.process.pid)
     # The end of a stranger is taken, and none of ours is taken for one.
     eventually("the stranger is reaped", lambda: zombies(first) == [])
-    for pid in descendants(first):
+    for pid in descendants_of(first):
         if name_of(pid) == "sleep":
             os.kill(pid, signal.SIGTERM)
-    eventually("the other one too", lambda: "sleep" not in map(name_of, descendants(first)))
+    eventually("the other one too", lambda: "sleep" not in map(name_of, descendants_of(first)))
     eventually("none is a zombie", lambda: zombies(first) == [])
-    scheduler = next(pid for pid in children(first) if len(children(pid)) > 0)
+    scheduler = next(pid for pid in children_of(first) if len(children_of(pid)) > 0)
     os.kill(scheduler, signal.SIGKILL)
     again = run.until("a new scheduler", lambda s: s.generation == 2)
     assert again.restarts == 1
@@ -264,22 +250,9 @@ def test_as_the_first_process_of_a_container(run: Run) -> None:
     assert run.process.wait(40) == 0
 
 
-def children(pid: int) -> list[int]:
-    """Return the children of a process."""
-    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def name_of(pid: int) -> str:
-    """Return the name of a process; empty when it is gone."""
-    try:
-        return Path(f"/proc/{pid}/comm").read_text().strip()
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
-
-
 def zombies(pid: int) -> list[int]:
     """Return the dead processes below one that nobody has taken the end of."""
-    return [one for one in descendants(pid) if not is_alive(one)]
+    return [one for one in descendants_of(pid) if not is_alive(one)]
 
 
 def test_a_journal_that_reads_nothing_slows_nothing(run: Run) -> None:

@@ -14,7 +14,8 @@ import pytest
 
 from ipc.commands import Stop
 from ipc.exits import Exit
-from tests.process.daemon import Daemon, eventually, fresh_daemon
+from tests.process.daemon import Daemon, fresh_daemon
+from tests.processes import environ_of, eventually
 
 pytestmark = pytest.mark.process
 
@@ -116,7 +117,8 @@ def test_many_hups_get_one_ready_for_each_reloading(daemon: Daemon, systemd: Sys
 def test_nothing_below_speaks_to_systemd(daemon: Daemon, systemd: Systemd) -> None:
     start(daemon, systemd)
     pid = daemon.state("running").scheduler_pid
-    environ = Path(f"/proc/{pid}/environ").read_bytes()
+    environ = environ_of(pid)
+    assert b"PYTHONPATH" in environ
     assert b"NOTIFY_SOCKET" not in environ
     assert b"WATCHDOG_USEC" not in environ
 

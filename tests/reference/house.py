@@ -32,6 +32,7 @@ from simulator.faults import FaultRule
 from simulator.serve import RunningEve, start
 from supervisor.main import SCHEDULER_ENTRY
 from supervisor.scheduler import Relayed, Scheduler
+from tests.processes import eventually_async, is_alive
 
 T = TypeVar("T")
 
@@ -132,13 +133,7 @@ class House:
 
     async def gone(self, pid: int) -> None:
         """Wait until a process is dead, or but a line in the kernel's table."""
-        stat = Path(f"/proc/{pid}/stat")
-        try:
-            async with asyncio.timeout(WITHIN_S):
-                while stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z":
-                    await asyncio.sleep(0.01)
-        except TimeoutError:
-            raise AssertionError(f"process {pid} lives on") from None
+        await eventually_async(f"the end of process {pid}", lambda: not is_alive(pid), WITHIN_S)
 
     # --- waiting for facts ---
 

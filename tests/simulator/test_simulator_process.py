@@ -8,32 +8,18 @@ import socket
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
 
 from simulator.__main__ import main, parse
 from simulator.process import SimulatedEve, SimulatorFailed
+from tests.processes import eventually, is_alive
 from tests.simulator._bench import FIRST
 
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def is_gone(pid: int, within_s: float = 5.0) -> bool:
-    """Wait until a process is no more, or only waits to be collected."""
-    deadline = time.monotonic() + within_s
-    while time.monotonic() < deadline:
-        stat = Path(f"/proc/{pid}/stat")
-        try:
-            if stat.read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-        except FileNotFoundError:
-            return True
-        time.sleep(0.01)
-    return False
 
 
 def test_lives_as_long_as_the_block() -> None:
@@ -58,7 +44,7 @@ def test_lives_as_long_as_the_block() -> None:
         assert isinstance(eve.model("character.assets", FIRST), list)
         with pytest.raises(SimulatorFailed, match="400"):
             eve.order("/clock", advance_s=-1)
-    assert is_gone(pid)
+    assert not is_alive(pid)
     with pytest.raises(SimulatorFailed, match="not running"):
         _ = eve.urls
 
@@ -138,4 +124,4 @@ def test_goes_when_its_parent_is_killed() -> None:
         pid = int(parent.stdout.readline())
         parent.send_signal(signal.SIGKILL)
         parent.wait()
-        assert is_gone(pid)
+        eventually("its end", lambda: not is_alive(pid))

@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.processes import children_of
+
 ROOT = Path(__file__).parent.parent.parent
 UNIT = ROOT / "deploy" / "esisyncd.service"
 SYSTEMD = Path("/lib/systemd/systemd")
@@ -185,11 +187,10 @@ def booted() -> Iterator[Machine]:
 
 def _await(root: Path, pid: int) -> Machine:
     deadline = time.monotonic() + DEADLINE_S
-    children = Path(f"/proc/{pid}/task/{pid}/children")
     state = "no process yet"
     while time.monotonic() < deadline:
-        with contextlib.suppress(FileNotFoundError, IndexError, AssertionError):
-            machine = Machine(root, int(children.read_text().split()[0]))
+        with contextlib.suppress(IndexError, AssertionError):
+            machine = Machine(root, children_of(pid)[0])
             state = machine.run("systemctl", "is-system-running", check=False)
             if state in ("running", "degraded"):
                 return machine
