@@ -43,7 +43,7 @@ def save_credentials(settings: Settings, lines: Sequence[CredentialLine]) -> Sav
 
     What a character grants now is in the place of all that it granted before.
     """
-    from jobs.store import credentials, subjects
+    from jobs.store import credentials, subjects, ways
 
     client_id = require_client_id(settings)
     now = SystemClock().now()
@@ -69,7 +69,7 @@ def save_credentials(settings: Settings, lines: Sequence[CredentialLine]) -> Sav
             for corporation_id in line.corporations:
                 corporation = Subject(SubjectType.CORPORATION, corporation_id)
                 subjects.enroll(conn, corporation, now)
-                credentials.link(conn, corporation, credential_id, now)
+                ways.link(conn, corporation, credential_id, now)
                 enrolled.append(corporation)
         return Saved(enrolled, {one: scopes for one, scopes in lost.items() if scopes})
 

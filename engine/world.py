@@ -11,10 +11,11 @@ from sqlalchemy import Connection, select
 from engine.grants import Holder
 from engine.lineup import Lineup
 from ipc.subject import JobKey, Subject, SubjectType
-from jobs.store import credentials, ledger, subjects
-from jobs.store.credentials import Access, Credential
+from jobs.store import credentials, ledger, subjects, ways
+from jobs.store.credentials import Credential
 from jobs.store.ledger import LedgerRow
 from jobs.store.subjects import State
+from jobs.store.ways import Way
 
 # From so many ids on, the whole column is read.
 _MANY = 500
@@ -59,7 +60,7 @@ def read_world(
         by_id[credential.id] = credential
         subject = Subject(SubjectType.CHARACTER, credential.character_id)
         holders.setdefault(subject, []).append(_holder(credential, client_id))
-    for access in credentials.list_access(connection):
+    for access in ways.list_all(connection):
         grantor = by_id.get(access.credential_id)
         if grantor is not None:
             holder = _holder(grantor, client_id, access)
@@ -93,7 +94,7 @@ def read_history(connection: Connection, lineup: Lineup, of: Collection[Subject]
     return History(rows, frozenset(ready))
 
 
-def _holder(credential: Credential, client_id: str, access: Access | None = None) -> Holder:
+def _holder(credential: Credential, client_id: str, access: Way | None = None) -> Holder:
     return Holder(
         credential.id,
         credential.character_id,

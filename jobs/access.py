@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, select
 
 from ipc.subject import Subject, SubjectType
-from jobs.store import credentials, subjects
+from jobs.store import subjects, ways
 from jobs.store.schema import core
 from jobs.store.schema.profile import character, corporation
 from jobs.store.words import words_of_text
@@ -88,7 +88,7 @@ def link(connection: Connection, character_id: int, now: datetime) -> Home | Non
         return None
     present = _present(connection, character_id)
     for left, credential_id in sorted(_stale(present, home)):
-        credentials.unlink(connection, left, credential_id)
+        ways.unlink(connection, left, credential_id)
     wanted = _wanted(connection, character_id, home)
     opened = {subject for subject, _ in wanted}
     if home.alliance is not None:
@@ -96,7 +96,7 @@ def link(connection: Connection, character_id: int, now: datetime) -> Home | Non
     for subject in sorted(opened):
         subjects.discover(connection, subject, now)
     for subject, credential_id in sorted(wanted - present):
-        credentials.link(connection, subject, credential_id, now)
+        ways.link(connection, subject, credential_id, now)
     return home
 
 
@@ -122,7 +122,7 @@ def set_roles(
         return False
     found = [i for way, i in _wanted(connection, character_id, home) if way == home.corporation]
     for credential_id in sorted(found):
-        credentials.set_roles(connection, credential_id, home.corporation, roles, now)
+        ways.set_roles(connection, credential_id, home.corporation, roles, now)
     return bool(found)
 
 

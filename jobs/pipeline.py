@@ -22,7 +22,7 @@ from jobs.purse import Purse
 from jobs.reasons import verdict_of
 from jobs.running_job import RunningJob
 from jobs.spec import Fetched, Kind, Params, Part, PartResult, Route, Row, Target, Watched
-from jobs.store import credentials, tally
+from jobs.store import tally, ways
 from jobs.store.errors import StoreError
 from jobs.summary import Ending, PartEnd, sum_up
 from jobs.together import all_of
@@ -148,9 +148,7 @@ async def _note_refusal(job: RunningJob, part: Part, credential_id: int, *, left
         return
     now = job.tools.clock.now()
     until, roles = now + REFUSED_FOR, frozenset() if left else part.any_role
-    await job.tools.write(
-        lambda conn: credentials.refuse(conn, subject, credential_id, until, now, roles)
-    )
+    await job.tools.write(lambda conn: ways.refuse(conn, subject, credential_id, until, now, roles))
 
 
 async def _run_declared(context: JobContext, kind: Kind, part: Part) -> PartResult:

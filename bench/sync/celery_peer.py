@@ -19,7 +19,7 @@ from ipc.settings import Engine, Settings, encode_settings
 from ipc.subject import GLOBAL, Subject, SubjectType
 from jobs import catalog
 from jobs.spec import Kind
-from jobs.store import credentials, fence, upgrade
+from jobs.store import credentials, fence, upgrade, ways
 from jobs.store.database import Database
 from simulator.process import SimulatedEve
 
@@ -89,7 +89,7 @@ def _waves(settings: Settings, database: Database) -> Iterator[list[Task]]:
 def _tasks(kinds: list[Kind], database: Database) -> list[Task]:
     """Return a task for each subject that a kind has a login for."""
     logins = database.read_now(credentials.list_all)
-    ways = database.read_now(credentials.list_access)
+    found = database.read_now(ways.list_all)
     tasks: list[Task] = []
     for kind in kinds:
         match kind.subject:
@@ -100,7 +100,7 @@ def _tasks(kinds: list[Kind], database: Database) -> list[Task]:
             case _:
                 needed = {role for part in kind.parts for role in part.any_role}
                 chosen: dict[Subject, int] = {}
-                for way in ways:
+                for way in found:
                     able = not needed or bool(needed & (way.roles or frozenset()))
                     if way.subject.type is kind.subject and able:
                         chosen.setdefault(way.subject, way.credential_id)

@@ -1,16 +1,16 @@
-"""Credentials: what SSO granted, and through which of them a corporation is read."""
+"""Credentials: what SSO granted to whom, with its tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, delete, func, select, update
+from sqlalchemy import Connection, Row, bindparam, case, delete, func, select, update
 
 from ipc.subject import Subject, SubjectType
-from jobs.store import grants, subjects
+from jobs.store import grants, subjects, ways
 from jobs.store.inserts import insert
 from jobs.store.schema.core import access as access_table
 from jobs.store.schema.core import credential as table
@@ -19,7 +19,6 @@ from jobs.store.words import text_of_words, words_of_text
 
 # Between the first refusal of a refresh token and the one that flags the credential.
 SECOND_REFUSAL_AFTER = timedelta(seconds=60)
-_IS_OURS = subjects.is_of_ours(access_table.c.subject_type)
 _BY_ID = select(table).where(table.c.id == bindparam("credential_id"))
 
 
@@ -53,18 +52,6 @@ class Tokens:
     character_id: int
     scopes: frozenset[str]
     client_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """One way to read a corporation or alliance; roles None: not known yet."""
-
-    subject: Subject
-    credential_id: int
-    roles: frozenset[str] | None
-    refused_until: datetime | None
-    # What the refusal concerns: whatever needs one of these; None: everything.
-    refused_roles: frozenset[str] | None = None
 
 
 def list_all(connection: Connection, character_id: int | None = None) -> list[Credential]:
@@ -284,38 +271,14 @@ def save_login(
         ).returning(table.c.id)
     )
     assert credential_id is not None  # noqa: S101 - RETURNING gives the row, new or old
-    # What ESI refused before is asked once more.
-    connection.execute(
-        update(access_table)
-        .where(access_table.c.credential_id == credential_id)
-        .values(refused_until=None, refused_roles=None, updated_at=now)
-    )
+    ways.forgive(connection, credential_id, now)
     if others:
-        _replace(connection, [other.id for other in others], credential_id, now)
+        old = [other.id for other in others]
+        ways.move(connection, old, credential_id, now)
+        connection.execute(delete(table).where(table.c.id.in_(old)))
     grants.note_change(connection)
     subjects.enroll(connection, Subject(SubjectType.CHARACTER, character_id), now)
     return int(credential_id)
-
-
-def _replace(connection: Connection, old: list[int], new: int, now: datetime) -> None:
-    """Read through a new credential what was read through old ones, which go.
-
-    Roles are the character's own and stay; a refusal concerned the old token.
-    """
-    ways = connection.execute(
-        select(access_table.c.subject_type, access_table.c.subject_id, access_table.c.roles)
-        .where(access_table.c.credential_id.in_(old), _IS_OURS)
-        .order_by(access_table.c.roles.is_(None), access_table.c.credential_id)
-    ).all()
-    connection.execute(delete(access_table).where(access_table.c.credential_id.in_(old)))
-    for way in ways:
-        subject = Subject(SubjectType(way.subject_type), way.subject_id)
-        connection.execute(
-            insert(connection, access_table)
-            .values(**_way(subject, new), roles=way.roles, updated_at=now)
-            .on_conflict_do_nothing()
-        )
-    connection.execute(delete(table).where(table.c.id.in_(old)))
 
 
 def remove(connection: Connection, character_id: int) -> int:
@@ -323,108 +286,3 @@ def remove(connection: Connection, character_id: int) -> int:
     ids = select(table.c.id).where(table.c.character_id == character_id)
     connection.execute(delete(access_table).where(access_table.c.credential_id.in_(ids)))
     return grants.execute(connection, delete(table).where(table.c.character_id == character_id))
-
-
-def list_access(connection: Connection) -> list[Access]:
-    """Return every way to read a corporation or alliance."""
-    query = (
-        select(access_table)
-        .where(_IS_OURS)
-        .order_by(
-            access_table.c.subject_type, access_table.c.subject_id, access_table.c.credential_id
-        )
-    )
-    return [
-        Access(
-            subject=Subject(SubjectType(row.subject_type), row.subject_id),
-            credential_id=row.credential_id,
-            roles=None if row.roles is None else words_of_text(row.roles),
-            refused_until=row.refused_until,
-            refused_roles=None if row.refused_roles is None else words_of_text(row.refused_roles),
-        )
-        for row in connection.execute(query)
-    ]
-
-
-def link(connection: Connection, subject: Subject, credential_id: int, now: datetime) -> None:
-    """Add a way to read a subject, with roles not known yet, unless it is there."""
-    grants.execute(
-        connection,
-        insert(connection, access_table)
-        .values(**_way(subject, credential_id), updated_at=now)
-        .on_conflict_do_nothing(),
-    )
-
-
-def set_roles(
-    connection: Connection,
-    credential_id: int,
-    subject: Subject,
-    roles: Iterable[str] | None,
-    now: datetime,
-) -> None:
-    """Store the roles that a credential has; where they changed, an earlier refusal is void."""
-    text = None if roles is None else text_of_words(roles)
-    grants.execute(
-        connection,
-        insert(connection, access_table)
-        .values(**_way(subject, credential_id), roles=text, updated_at=now)
-        .on_conflict_do_update(
-            index_elements=["subject_type", "subject_id", "credential_id"],
-            set_={"roles": text, "refused_until": None, "refused_roles": None, "updated_at": now},
-            where=access_table.c.roles.is_distinct_from(text),
-        ),
-    )
-
-
-def refuse(
-    connection: Connection,
-    subject: Subject,
-    credential_id: int,
-    until: datetime,
-    now: datetime,
-    roles: Iterable[str] = (),
-) -> None:
-    """Remember that a credential may not read before then what needs one of these roles.
-
-    No roles: nothing of the subject. What was refused before and still is stays so.
-    """
-    text = text_of_words(roles) or None
-    before = connection.execute(
-        select(access_table.c.refused_until, access_table.c.refused_roles)
-        .where(*_is_way(subject, credential_id))
-        .with_for_update()
-    ).first()
-    if before is not None and before.refused_until is not None and before.refused_until > now:
-        wider = text is None or before.refused_roles is None
-        text = None if wider else text_of_words(words_of_text(f"{text} {before.refused_roles}"))
-    refusal = {"refused_until": until, "refused_roles": text, "updated_at": now}
-    connection.execute(
-        insert(connection, access_table)
-        .values(**_way(subject, credential_id), **refusal)
-        .on_conflict_do_update(
-            index_elements=["subject_type", "subject_id", "credential_id"], set_=refusal
-        )
-    )
-    grants.note_change(connection)
-
-
-def unlink(connection: Connection, subject: Subject, credential_id: int) -> None:
-    """Remove a way to read a subject: its character is no member any more."""
-    grants.execute(
-        connection,
-        delete(access_table).where(*_is_way(subject, credential_id)),
-    )
-
-
-def _is_way(subject: Subject, credential_id: int) -> Iterator[ColumnElement[bool]]:
-    for name, value in _way(subject, credential_id).items():
-        yield access_table.c[name] == value
-
-
-def _way(subject: Subject, credential_id: int) -> dict[str, Any]:
-    return {
-        "subject_type": subject.type.value,
-        "subject_id": subject.id,
-        "credential_id": credential_id,
-    }

@@ -14,7 +14,7 @@ from jobs import access
 from jobs.kinds.alliance import contacts, profile
 from jobs.kinds.corporation import profile as company
 from jobs.kinds.global_ import affiliation
-from jobs.store import credentials, subjects
+from jobs.store import credentials, subjects, ways
 from tests.kinds.declared import take
 from tests.kinds.fake_context import START, FakeContext, Unchanged, enroll, put, rows
 
@@ -39,7 +39,7 @@ def log_in(database: Connection, character_id: int, *scopes: str, alliance_id: i
     return credential_id
 
 
-def ways(database: Connection) -> list[tuple[Any, ...]]:
+def readings(database: Connection) -> list[tuple[Any, ...]]:
     return rows(database, "access", "subject_type", "subject_id", "credential_id")
 
 
@@ -53,9 +53,9 @@ def test_an_alliance_is_a_subject_with_its_first_member_and_opened_by_a_scope(
 ) -> None:
     log_in(database, ME, "esi-skills.read_skills.v1", alliance_id=US.id)
     assert alliances(database) == {US: "active"}
-    assert ways(database) == []
+    assert readings(database) == []
     credential_id = log_in(database, OTHER, SCOPE, alliance_id=US.id)
-    assert ways(database) == [("alliance", US.id, credential_id)]
+    assert readings(database) == [("alliance", US.id, credential_id)]
     assert access.is_current(database, ME)
     assert access.is_current(database, OTHER)
 
@@ -72,17 +72,17 @@ def test_nothing_is_kept_of_who_was_forgotten(database: Connection) -> None:
     company_scope = "esi-corporations.read_contacts.v1"
     credential_id = log_in(database, ME, SCOPE, company_scope, alliance_id=US.id)
     both = [("alliance", US.id, credential_id), ("corporation", COMPANY.id, credential_id)]
-    assert ways(database) == both
+    assert readings(database) == both
     for one in (US, COMPANY):
         subjects.mark_deleted(database, one, START)
         subjects.delete_rows(database, one)
     assert access.is_current(database, ME)
     access.link(database, ME, START)
-    assert ways(database) == []
+    assert readings(database) == []
     subjects.enroll(database, US, START)
     assert not access.is_current(database, ME)
     access.link(database, ME, START)
-    assert ways(database) == both[:1]
+    assert readings(database) == both[:1]
 
 
 async def test_a_move_to_another_alliance_and_out_of_all_is_followed(database: Connection) -> None:
@@ -93,11 +93,11 @@ async def test_a_move_to_another_alliance_and_out_of_all_is_followed(database: C
         database, affiliation.KIND, GLOBAL, {AFFILIATION: lambda _params, _body: [answer]}
     )
     await context.run("affiliation")
-    assert ways(database) == [("alliance", THEM.id, credential_id)]
+    assert readings(database) == [("alliance", THEM.id, credential_id)]
     assert set(alliances(database)) == {US, THEM}
     del answer["alliance_id"]
     await context.run("affiliation")
-    assert ways(database) == []
+    assert readings(database) == []
     assert access.is_current(database, ME)
 
 
@@ -143,11 +143,11 @@ def test_it_is_read_through_the_next_member_when_one_is_refused(database: Connec
         return grants.plan(contacts.KIND, world.holders.get(US, ()), START)
 
     assert plan().credentials == (first,)
-    credentials.refuse(database, US, first, START.replace(hour=13), START)
+    ways.refuse(database, US, first, START.replace(hour=13), START)
     assert plan().credentials == (second,)
-    credentials.unlink(database, US, second)
+    ways.unlink(database, US, second)
     assert plan().verdict is Verdict.BLOCK
-    credentials.unlink(database, US, first)
+    ways.unlink(database, US, first)
     assert plan().verdict is Verdict.LOGIN
     # What is public goes on without anybody.
     assert grants.plan(profile.KIND, (), START).verdict is Verdict.RUN

@@ -37,7 +37,7 @@ from jobs.leases import Leases
 from jobs.logbook import Logbook
 from jobs.pipeline import run_kind
 from jobs.spec import Kind
-from jobs.store import credentials, fence, subjects
+from jobs.store import credentials, fence, subjects, ways
 from jobs.store.database import Database
 from jobs.store.schema import metadata
 from jobs.store.upgrade import prepare
@@ -113,8 +113,8 @@ class World:
         if kind.subject is SubjectType.CHARACTER:
             return [(Subject(kind.subject, i), one) for i, one in self.credentials.items()]
         needed = {role for part in kind.parts for role in part.any_role}
-        ways = await self.tools.read(credentials.list_access)
-        able = [way for way in ways if not needed or needed & (way.roles or frozenset())]
+        known = await self.tools.read(ways.list_all)
+        able = [way for way in known if not needed or needed & (way.roles or frozenset())]
         found = {way.subject: way.credential_id for way in able}
         return [(subject, one) for subject, one in found.items() if subject.type is kind.subject]
 
@@ -311,8 +311,8 @@ async def test_what_one_member_opens_no_more_is_read_through_the_next(
     pass_time()
     assert (await world.run(kind, subject, second)).outcome.token is Token.SYNCED
     assert (await world.run(CATALOG["global.affiliation"], GLOBAL)).grants_changed
-    ways = await world.tools.read(credentials.list_access)
-    assert first not in {way.credential_id for way in ways if way.subject == subject}
+    left = await world.tools.read(ways.list_all)
+    assert first not in {way.credential_id for way in left if way.subject == subject}
 
 
 def check_outcomes(first: dict[str, Ending]) -> None:

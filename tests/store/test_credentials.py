@@ -10,12 +10,12 @@ import pytest
 from sqlalchemy import Connection
 
 from ipc.subject import Subject, SubjectType
-from jobs.store import credentials, grants, subjects
-from jobs.store.credentials import Access
+from jobs.store import credentials, grants, subjects, ways
 from jobs.store.database import Database
 from jobs.store.schema.core import access
 from jobs.store.schema.core import credential as credential_table
 from jobs.store.subjects import State
+from jobs.store.ways import Way
 
 HOUR = timedelta(hours=1)
 
@@ -168,42 +168,42 @@ def test_a_way_to_what_this_version_does_not_know_is_none(
 ) -> None:
     ours = Subject(SubjectType.CORPORATION, 98000002)
     for subject in (corporation, ours):
-        database.write_now(partial(credentials.link, subject=subject, credential_id=login, now=now))
+        database.write_now(partial(ways.link, subject=subject, credential_id=login, now=now))
     odd = access.update().where(access.c.subject_id == corporation.id).values(subject_type="guild")
     database.write_now(lambda conn: conn.execute(odd))
-    assert [way.subject for way in database.read_now(credentials.list_access)] == [ours]
+    assert [way.subject for way in database.read_now(ways.list_all)] == [ours]
     new = database.write_now(
         lambda conn: credentials.save_login(
             conn, character.id, "other", [], None, "newer", None, now
         )
     )
-    assert database.read_now(credentials.list_access) == [Access(ours, new, None, None)]
+    assert database.read_now(ways.list_all) == [Way(ours, new, None, None)]
 
 
 def test_access_and_its_roles(
     database: Database, login: int, corporation: Subject, now: datetime
 ) -> None:
-    def run(change: Any, *arguments: Any) -> Access | None:
+    def run(change: Any, *arguments: Any) -> Way | None:
         database.write_now(lambda conn: change(conn, *arguments))
-        found = database.read_now(credentials.list_access)
+        found = database.read_now(ways.list_all)
         return found[0] if found else None
 
-    assert run(credentials.link, corporation, login, now) == Access(corporation, login, None, None)
+    assert run(ways.link, corporation, login, now) == Way(corporation, login, None, None)
     until = now + HOUR
-    refused = run(credentials.refuse, corporation, login, until, now)
-    assert refused == Access(corporation, login, None, until)
-    assert run(credentials.link, corporation, login, now) == refused
+    refused = run(ways.refuse, corporation, login, until, now)
+    assert refused == Way(corporation, login, None, until)
+    assert run(ways.link, corporation, login, now) == refused
     roles = frozenset({"Director", "Accountant"})
-    known = run(credentials.set_roles, login, corporation, roles, now)
-    assert known == Access(corporation, login, roles, None)
-    run(credentials.refuse, corporation, login, until, now)
+    known = run(ways.set_roles, login, corporation, roles, now)
+    assert known == Way(corporation, login, roles, None)
+    run(ways.refuse, corporation, login, until, now)
     # The same roles again do not make a refusal void, fewer do.
-    same = run(credentials.set_roles, login, corporation, roles, now)
-    assert same == Access(corporation, login, roles, until)
-    none = run(credentials.set_roles, login, corporation, [], now)
-    assert none == Access(corporation, login, frozenset(), None)
-    assert run(credentials.unlink, corporation, login) is None
-    run(credentials.link, corporation, login, now)
+    same = run(ways.set_roles, login, corporation, roles, now)
+    assert same == Way(corporation, login, roles, until)
+    none = run(ways.set_roles, login, corporation, [], now)
+    assert none == Way(corporation, login, frozenset(), None)
+    assert run(ways.unlink, corporation, login) is None
+    run(ways.link, corporation, login, now)
     assert run(credentials.remove, 90000001) is None
 
 
@@ -212,10 +212,8 @@ def test_a_refusal_concerns_the_roles_that_were_asked_for(
 ) -> None:
     def refuse(*roles: str, at: datetime = now) -> frozenset[str] | None:
         until = at + HOUR
-        database.write_now(
-            lambda conn: credentials.refuse(conn, corporation, login, until, at, roles)
-        )
-        (found,) = database.read_now(credentials.list_access)
+        database.write_now(lambda conn: ways.refuse(conn, corporation, login, until, at, roles))
+        (found,) = database.read_now(ways.list_all)
         assert found.refused_until == until
         return found.refused_roles
 
@@ -226,8 +224,8 @@ def test_a_refusal_concerns_the_roles_that_were_asked_for(
     assert refuse(*director, at=now + 2 * HOUR) == director
     assert refuse(at=now + 2 * HOUR) is None
     assert refuse("Director", at=now + 2 * HOUR) is None
-    database.write_now(lambda conn: credentials.set_roles(conn, login, corporation, ["x"], now))
-    (found,) = database.read_now(credentials.list_access)
+    database.write_now(lambda conn: ways.set_roles(conn, login, corporation, ["x"], now))
+    (found,) = database.read_now(ways.list_all)
     assert (found.refused_until, found.refused_roles) == (None, None)
 
 
@@ -240,12 +238,12 @@ def test_the_fingerprint_differs_after_each_change_within_one_millisecond(
         lambda conn: credentials.store_refreshed(conn, login, first, "a", "r", now, None, now),
         lambda conn: subjects.discover(conn, corporation, now),
         lambda conn: subjects.withdraw(conn, character, now),
-        lambda conn: credentials.link(conn, corporation, login, now),
-        lambda conn: credentials.set_roles(conn, login, corporation, [], now),
-        lambda conn: credentials.set_roles(conn, login, corporation, ["Director"], now),
-        lambda conn: credentials.refuse(conn, corporation, login, now, now, ["Director"]),
-        lambda conn: credentials.refuse(conn, corporation, login, now + HOUR, now),
-        lambda conn: credentials.unlink(conn, corporation, login),
+        lambda conn: ways.link(conn, corporation, login, now),
+        lambda conn: ways.set_roles(conn, login, corporation, [], now),
+        lambda conn: ways.set_roles(conn, login, corporation, ["Director"], now),
+        lambda conn: ways.refuse(conn, corporation, login, now, now, ["Director"]),
+        lambda conn: ways.refuse(conn, corporation, login, now + HOUR, now),
+        lambda conn: ways.unlink(conn, corporation, login),
         lambda conn: credentials.remove(conn, 90000001),
     ]
     seen = [database.read_now(credentials.fingerprint)]
@@ -266,11 +264,11 @@ def _is_noted(change: Callable[[Connection], Any], connection: Connection) -> bo
 def test_what_changes_nothing_is_not_noted(
     database: Database, login: int, character: Subject, corporation: Subject, now: datetime
 ) -> None:
-    database.write_now(lambda conn: credentials.set_roles(conn, login, corporation, [], now))
+    database.write_now(lambda conn: ways.set_roles(conn, login, corporation, [], now))
     nothing: list[Callable[[Connection], Any]] = [
-        lambda conn: credentials.set_roles(conn, login, corporation, [], now),
-        lambda conn: credentials.link(conn, corporation, login, now),
-        lambda conn: credentials.unlink(conn, character, login),
+        lambda conn: ways.set_roles(conn, login, corporation, [], now),
+        lambda conn: ways.link(conn, corporation, login, now),
+        lambda conn: ways.unlink(conn, character, login),
         lambda conn: subjects.discover(conn, character, now),
         lambda conn: subjects.enroll(conn, character, now),
         lambda conn: subjects.withdraw(conn, corporation, now),
@@ -297,10 +295,8 @@ def test_a_login_with_another_client_takes_the_place_of_the_old_one(
             credential_table.update().values(generation=before + 1000, needs_reauth=True)
         )
     )
-    database.write_now(
-        lambda conn: credentials.set_roles(conn, login, corporation, ["Director"], now)
-    )
-    database.write_now(lambda conn: credentials.refuse(conn, corporation, login, now + HOUR, now))
+    database.write_now(lambda conn: ways.set_roles(conn, login, corporation, ["Director"], now))
+    database.write_now(lambda conn: ways.refuse(conn, corporation, login, now + HOUR, now))
     new = database.write_now(
         lambda conn: credentials.save_login(
             conn, character.id, "other", ["b"], None, "newer", None, now
@@ -309,8 +305,8 @@ def test_a_login_with_another_client_takes_the_place_of_the_old_one(
     (left,) = database.read_now(credentials.list_all)
     assert (left.id, left.client_id, left.needs_reauth) == (new, "other", False)
     assert left.generation == before + 1001
-    assert database.read_now(credentials.list_access) == [
-        Access(corporation, new, frozenset({"Director"}), None)
+    assert database.read_now(ways.list_all) == [
+        Way(corporation, new, frozenset({"Director"}), None)
     ]
 
 
@@ -324,9 +320,7 @@ def test_of_two_clients_the_one_that_logs_in_anew_stays_and_its_generation_rises
     database.write_now(lambda conn: conn.execute(older))
     other = next(o for o in database.read_now(credentials.list_all) if o.id != login)
     for each in (login, other.id):
-        database.write_now(
-            partial(credentials.link, subject=corporation, credential_id=each, now=now)
-        )
+        database.write_now(partial(ways.link, subject=corporation, credential_id=each, now=now))
     again = database.write_now(
         lambda conn: credentials.save_login(
             conn, character.id, "client", ["b"], None, "newer", None, now
@@ -335,7 +329,7 @@ def test_of_two_clients_the_one_that_logs_in_anew_stays_and_its_generation_rises
     assert again == login
     (left,) = database.read_now(credentials.list_all)
     assert (left.id, left.generation) == (login, other.generation + 1)
-    assert [one.credential_id for one in database.read_now(credentials.list_access)] == [login]
+    assert [one.credential_id for one in database.read_now(ways.list_all)] == [login]
 
 
 def test_a_login_leaves_the_credentials_of_other_characters(

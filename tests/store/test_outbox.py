@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Connection, delete, update
 
 from ipc.subject import Subject
-from jobs.store import claims, credentials, odd_writes, outbox, outbox_rows, subjects
+from jobs.store import claims, credentials, odd_writes, outbox, outbox_rows, subjects, ways
 from jobs.store.database import Database
 from jobs.store.outbox_rows import OutboxRow, Status
 from jobs.store.schema.core import outbox as table
@@ -437,7 +437,7 @@ def test_a_corporations_write_goes_through_whoever_has_access(
     box.database.write_now(lambda conn: subjects.enroll(conn, corporation, now))
     id_ = box.add(subject=corporation)
     assert box.claim() == []
-    box.database.write_now(lambda conn: credentials.link(conn, corporation, found.id, now))
+    box.database.write_now(lambda conn: ways.link(conn, corporation, found.id, now))
     assert [row.id for row in box.claim()] == [id_]
 
 

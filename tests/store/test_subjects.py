@@ -11,7 +11,7 @@ from ipc.outcome import Token
 from ipc.subject import GLOBAL, JobKey, Subject, SubjectType
 from jobs.errors import SubjectGone
 from jobs.spec import Target, Write
-from jobs.store import credentials, ledger, outbox, route_states, subjects, writer
+from jobs.store import credentials, ledger, outbox, route_states, subjects, ways, writer
 from jobs.store.database import Database
 from jobs.store.route_states import RouteState, params_key
 from jobs.store.schema import core, metadata
@@ -157,7 +157,7 @@ def fill(conn: Connection, subject: Subject, now: datetime) -> None:
     target = Target(character_wallet, ("character_id",), Write.REPLACE)
     writer.apply(conn, target, [{"balance": 1}], subject=subject, params={}, now=now)
     credential_id = credentials.save_login(conn, subject.id, "id", [], "a", "r", now, now)
-    credentials.link(conn, Subject(SubjectType.CORPORATION, 98000001), credential_id, now)
+    ways.link(conn, Subject(SubjectType.CORPORATION, 98000001), credential_id, now)
     key = JobKey("character.wallet", subject)
     ledger.upsert_many(conn, [ledger.LedgerRow(key=key, token=Token.SYNCED, last_attempt_at=now)])
     outbox.append(conn, subject, "mail.send", "{}", "1", now, None)

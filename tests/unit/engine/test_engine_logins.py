@@ -18,7 +18,7 @@ from ipc.messages import RefreshDone
 from ipc.outcome import Outcome, Token, Transient
 from ipc.settings import encode_settings
 from ipc.subject import Subject
-from jobs.store import credentials
+from jobs.store import credentials, ways
 from jobs.store.schema.core import access as access_table
 from jobs.store.schema.core import credential as credential_table
 from tests.unit.engine.engine_kinds import (
@@ -233,7 +233,7 @@ async def test_a_corporation_that_nobody_opens_any_more_needs_a_login(
 ) -> None:
     def corporation(connection: Connection) -> None:
         enroll_subject(connection, CORP)
-        credentials.link(connection, CORP, old(connection, lasts=True), NOW)
+        ways.link(connection, CORP, old(connection, lasts=True), NOW)
 
     async with open_rig(tmp_path / "x.db", empty_database, [corporation, know]) as rig:
         assert rig.running(ASSETS)

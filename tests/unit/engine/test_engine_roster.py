@@ -20,7 +20,7 @@ from ipc.scheduler_messages import JobState, StatusPage
 from ipc.settings import encode_settings
 from ipc.subject import GLOBAL, MAX_ID, JobKey, Subject, SubjectType
 from jobs.catalog import Catalog
-from jobs.store import credentials, ledger, subjects
+from jobs.store import ledger, subjects, ways
 from jobs.store.database import StoreUnavailable
 from jobs.store.schema.core import credential as credential_table
 from jobs.store.subjects import State
@@ -222,7 +222,7 @@ async def test_a_read_that_fails_never_means_that_all_are_gone(
 async def test_a_corporation_is_read_through_its_characters(rig: Rig) -> None:
     def direct(connection: Connection) -> None:
         number = log_in(connection, scopes="wallet corp_assets")
-        credentials.set_roles(connection, number, CORP, ["Director"], NOW)
+        ways.set_roles(connection, number, CORP, ["Director"], NOW)
 
     await rig.write(direct)
     await rig.look()
@@ -239,7 +239,7 @@ async def test_a_corporation_is_read_through_its_characters(rig: Rig) -> None:
 async def test_a_regained_role_makes_the_job_due(rig: Rig) -> None:
     def direct(connection: Connection) -> int:
         number = log_in(connection, scopes="wallet corp_assets")
-        credentials.set_roles(connection, number, CORP, ["Director"], NOW)
+        ways.set_roles(connection, number, CORP, ["Director"], NOW)
         return number
 
     number = await rig.write(direct)
@@ -247,11 +247,11 @@ async def test_a_regained_role_makes_the_job_due(rig: Rig) -> None:
     if not rig.running(ASSETS):
         await rig.end(WALLET)
     await rig.end(ASSETS)
-    await rig.write(lambda c: credentials.set_roles(c, number, CORP, [], NOW))
+    await rig.write(lambda c: ways.set_roles(c, number, CORP, [], NOW))
     await rig.look()
     await rig.do(RunNow(CORP, ASSETS.name))
     assert not rig.running(ASSETS)
-    await rig.write(lambda c: credentials.set_roles(c, number, CORP, ["Director"], NOW))
+    await rig.write(lambda c: ways.set_roles(c, number, CORP, ["Director"], NOW))
     await rig.look()
     assert rig.running(ASSETS)
 

@@ -14,7 +14,7 @@ from ipc.messages import Acquire, Grant, Message
 from ipc.settings import Settings, Store
 from jobs.leases import Leases
 from jobs.logbook import Logbook
-from jobs.store import credentials, fence, subjects
+from jobs.store import credentials, fence, subjects, ways
 from jobs.store.database import Database
 from jobs.store.upgrade import prepare
 from jobs.tools import Tools
@@ -66,7 +66,7 @@ async def house(template: Path, tmp_path: Path) -> AsyncIterator[House]:
             START + TOKEN_LIFE,
             START,
         )
-        credentials.link(connection, CORPORATION, credential_id, START)
+        ways.link(connection, CORPORATION, credential_id, START)
         return credential_id, fence.take_ownership(connection, "test", 1, START)
 
     credential_id, epoch = await database.write(fill, epoch=None)

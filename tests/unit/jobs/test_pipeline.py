@@ -33,7 +33,7 @@ from jobs.esi.transport import NotSent
 from jobs.kinds._cursors import Cursor, Page, asking_pages
 from jobs.pipeline import run_kind
 from jobs.spec import Context, Pages, Part, PartResult, Route, Target, Watched, Wire, Write
-from jobs.store import credentials, fence, subjects
+from jobs.store import credentials, fence, subjects, ways
 from jobs.store.schema.core import route_state
 from jobs.store.schema.types import UtcTime
 from tests.unit.jobs.job_house import (
@@ -954,7 +954,7 @@ async def test_a_missing_role_is_remembered_for_an_hour_and_asked_about_once(
     assert ending.outcome.token is Token.BLOCKED
     assert ending.grants_changed
     assert len(house.esi.asked) == 1
-    (access,) = await house.tools.read(credentials.list_access)
+    (access,) = await house.tools.read(ways.list_all)
     assert access.refused_until == START + timedelta(hours=1)
     assert access.refused_roles == roles
     assert ending.due == ()
@@ -971,7 +971,7 @@ async def test_a_character_that_has_left_is_looked_for(house: House) -> None:
 
     assert ending.outcome.token is Token.BLOCKED
     assert ending.due == (JobKey("global.affiliation", GLOBAL),)
-    (access,) = await house.tools.read(credentials.list_access)
+    (access,) = await house.tools.read(ways.list_all)
     assert access.refused_roles is None
 
 
@@ -993,7 +993,7 @@ async def test_who_has_left_is_not_tried_for_the_next_part(house: House) -> None
 async def test_whatever_kind_changes_grants_says_so(house: House, changes: bool) -> None:
     async def run(context: Context) -> PartResult:
         known = CORPORATION if not changes else Subject(SubjectType.CORPORATION, 97)
-        await context.write(lambda c: credentials.link(c, known, house.credential_id, START))
+        await context.write(lambda c: ways.link(c, known, house.credential_id, START))
         return PartResult()
 
     kind = kind_of(Part(name="custom", run=run))
