@@ -65,7 +65,8 @@ class Finisher:
     def finish(self, entry: Entry, done: JobDone, now: datetime, load: Load | None = None) -> None:
         """Take in how a job ended that a worker ran; load: what a global kind worked on."""
         kind = entry.kind
-        decision = policy.decide(done, self.lineup.every_s[kind.name], entry.failures, now)
+        every_s = self.lineup.every_s[kind.name]
+        decision = policy.decide(done, every_s, entry.failures, now, _same_wait_s(entry, done))
         success = decision.success
         if load is not None and success:
             decision = self._resume(decision, load)
@@ -205,6 +206,14 @@ class Finisher:
             self.outlet.add(events.Failed(now, entry.key, reason, decision.failures, parked))
         elif announce is Announce.BACKING_OFF:
             self.outlet.add(events.BackingOff(now, entry.key, decision.retry_s))
+
+
+def _same_wait_s(entry: Entry, done: JobDone) -> float:
+    """Return how long a job waited after an end for the same reason; 0 after another one."""
+    last = entry.row
+    if last is None or last.next_eligible_at is None or last.last_reason != done.outcome.reason:
+        return 0.0
+    return (last.next_eligible_at - last.last_attempt_at).total_seconds()
 
 
 @lru_cache(maxsize=256)

@@ -17,6 +17,7 @@ from ipc.outcome import (
     Cancelled,
     NeedsLogin,
     NotReadyYet,
+    NotThere,
     Outcome,
     PauseAll,
     PauseBucket,
@@ -31,6 +32,8 @@ PENDING_RETRY_S = 120.0
 NOT_READY_RETRY_S = 3.0
 FAILURE_BASE_S = 2.0
 FAILURE_CAP_S = 300.0
+# What does not exist is asked for at least so often.
+NOT_THERE_CAP_S = 86_400.0
 # The least wait after 420 and 429.
 LEAST_WAIT_S = 1.0
 # A long part that stopped early goes on after this.
@@ -89,10 +92,15 @@ def failure_backoff_s(failures: int) -> float:
     return min(FAILURE_CAP_S, FAILURE_BASE_S * 2.0 ** min(failures - 1, 16))
 
 
-def decide(done: JobDone, every_s: float, failures: int, now: datetime) -> Decision:
-    """Return what becomes of a job of this interval that ended so, after so many failures."""
+def decide(
+    done: JobDone, every_s: float, failures: int, now: datetime, same_wait_s: float = 0.0
+) -> Decision:
+    """Return what becomes of a job of this interval that ended so, after so many failures.
+
+    same_wait_s: how long it waited after its last end, if that gave the same reason.
+    """
     if done.reaction is not None:
-        return _react(done, failures, now)
+        return _react(done, every_s, failures, now, same_wait_s)
     outcome = done.outcome
     if outcome.is_success:
         delay_s = every_s
@@ -167,7 +175,9 @@ def pause_s(until: datetime, now: datetime) -> float:
     return min(wait_s(until, now), LONGEST_PAUSE_S)
 
 
-def _react(done: JobDone, failures: int, now: datetime) -> Decision:
+def _react(
+    done: JobDone, every_s: float, failures: int, now: datetime, same_wait_s: float
+) -> Decision:
     reaction = done.reaction
     reason = done.outcome.reason
     match reaction:
@@ -188,6 +198,10 @@ def _react(done: JobDone, failures: int, now: datetime) -> Decision:
             return fail(reason or text, failures)
         case Cancelled() | TokenRejected() | BadAnswer():
             return fail(reason, failures)
+        case NotThere(whole=whole):
+            # Where the job brings other things, those are wanted at the interval.
+            cap_s = NOT_THERE_CAP_S if whole else every_s
+            return fail(reason, failures, min(2.0 * same_wait_s, cap_s))
         case None:
             raise ValueError("a job without a reaction")
         case _:

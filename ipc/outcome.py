@@ -96,6 +96,13 @@ class BadAnswer(Reaction, frozen=True, tag="bad_answer"):
     """ESI answered what the contract does not allow: backoff."""
 
 
+class NotThere(Reaction, frozen=True, tag="not_there"):
+    """What was asked for does not exist, as ESI says: asked again less and less often."""
+
+    # Nothing else of the job was there either.
+    whole: bool = True
+
+
 class Cancelled(Reaction, frozen=True, tag="cancelled"):
     """The job was cut off; `stopping` ones are due again and no failure."""
 
@@ -116,6 +123,7 @@ AnyReaction = (
     | NeedsLogin
     | NotReadyYet
     | BadAnswer
+    | NotThere
     | Cancelled
     | Bug
 )

@@ -102,7 +102,9 @@ def verdict_of(error: BaseException) -> Verdict:  # noqa: C901 - one case an err
             return Verdict(Token.BLOCKED, one_line(f"missing role: {error.reason}"))
         case errors.NotReady():
             return Verdict(Token.NOT_READY, one_line(error.reason), wire.NotReadyYet())
-        case errors.Gone() | errors.BadAnswer():
+        case errors.Gone():
+            return Verdict(Token.FAILED, one_line(error.reason), wire.NotThere())
+        case errors.BadAnswer():
             return Verdict(Token.FAILED, one_line(error.reason), wire.BadAnswer())
         case Flagged():
             return Verdict(Token.SKIPPED, one_line(error.reason))

@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 
 from ipc.messages import PartBlock
-from ipc.outcome import AnyReaction, Outcome, PauseAll, PauseBucket, Token
+from ipc.outcome import AnyReaction, NotThere, Outcome, PauseAll, PauseBucket, Token
 from ipc.subject import JobKey
 from jobs.reasons import Verdict, one_line
 from jobs.spec import PartResult
@@ -125,8 +125,18 @@ def _reaction(
     decisive = [end for end in counted if end.token is token]
     for end in (*(e for e in ends if e.verdict is not None and e.verdict.ends_job), *decisive):
         if end.verdict is not None and end.verdict.reaction is not None:
-            return end.verdict.reaction
+            found = end.verdict.reaction
+            return NotThere(_nothing_there(counted)) if isinstance(found, NotThere) else found
     return None
+
+
+def _nothing_there(counted: Sequence[PartEnd]) -> bool:
+    """Tell whether no part brought anything, because what it asks for does not exist."""
+    return all(
+        end.token is Token.EMPTY
+        or (end.verdict is not None and isinstance(end.verdict.reaction, NotThere))
+        for end in counted
+    )
 
 
 def _reason(

@@ -36,7 +36,7 @@ from jobs.store.schema.universe import unknown_id
 
 DAY_S = 86_400
 # What unknown_id calls characters that ESI denied. A new character is denied at times, and an
-# old one by a slip, so a denial counts once in a wait that doubles: so many take 31 hours.
+# old one by a slip, so a denial counts once in a wait that doubles: so many take 31 hours or more.
 DENIED = "character"
 GONE_AFTER_DENIALS = 6
 

@@ -16,9 +16,11 @@ from ipc.commands import RunNow
 from ipc.events import BackingOff, Failed, Finished, Paused, Scheduled, Started
 from ipc.messages import JobDone, PauseRequests, RunJob
 from ipc.outcome import (
+    AnyReaction,
     Cancelled,
     NeedsLogin,
     NotReadyYet,
+    NotThere,
     Outcome,
     PauseAll,
     PauseBucket,
@@ -141,6 +143,34 @@ async def test_a_streak_outlives_the_scheduler(tmp_path: Path, empty_database: P
     async with open_rig(tmp_path / "x.db", empty_database) as second:
         await second.advance(10)
         assert second.one(WALLET).attempt == 3
+
+
+async def test_what_does_not_exist_is_asked_for_less_and_less_often_over_lives_too(
+    tmp_path: Path, empty_database: Path
+) -> None:
+    absent, waits = Outcome(Token.FAILED, reason="404"), []
+
+    async def end(rig: Rig, outcome: Outcome, reaction: AnyReaction) -> None:
+        await rig.end(PROFILE, outcome, reaction)
+        row = await rig.row(PROFILE)
+        assert row is not None
+        assert row.next_eligible_at is not None
+        waits.append((row.next_eligible_at - row.last_attempt_at).total_seconds())
+        await rig.advance(waits[-1])
+
+    async with open_rig(tmp_path / "x.db", empty_database, [log_in]) as first:
+        for _ in range(11):
+            await end(first, absent, NotThere())
+    async with open_rig(tmp_path / "x.db", empty_database) as second:
+        await second.advance(3600)
+        for _ in range(8):
+            await end(second, absent, NotThere())
+        # Trouble of another sort says nothing about what is there.
+        await end(second, BROKEN, Transient())
+        await end(second, absent, NotThere())
+    assert waits[:11] == [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048]
+    assert waits[11:19] == [4096, 8192, 16384, 32768, 65536, 86400, 86400, 86400]
+    assert waits[19:] == [300, 300]
 
 
 async def test_429_holds_this_job_only(rig: Rig) -> None:

@@ -17,6 +17,7 @@ from ipc.outcome import (
     Cancelled,
     NeedsLogin,
     NotReadyYet,
+    NotThere,
     Outcome,
     PauseAll,
     PauseBucket,
@@ -101,11 +102,45 @@ def test_failures_back_off_from_two_seconds_to_five_minutes(failures: int, delay
 
 @pytest.mark.parametrize(
     "reaction",
-    [None, BadAnswer(), Bug("boom"), TokenRejected(1, 2), Cancelled(), Transient()],
+    [None, BadAnswer(), NotThere(), Bug("boom"), TokenRejected(1, 2), Cancelled(), Transient()],
 )
 def test_what_is_no_wait_and_no_park_is_a_failure(reaction: AnyReaction | None) -> None:
     decision = decide(done(FAILED, reaction), 3600, 0, NOW)
     assert (decision.failures, decision.announce, decision.park) == (1, Announce.FAILED, None)
+
+
+@pytest.mark.parametrize(
+    ("failures", "same_wait_s", "delay_s"),
+    [
+        (0, 0, 2),
+        # As with any failure at first, and so again after a failure of another sort.
+        (1, 2, 4),
+        (8, 0, 300),
+        (9, 330, 660),
+        (14, 21_000, 42_000),
+        (16, 84_000, 86_400),
+        (500, 86_430, 86_400),
+    ],
+)
+def test_what_does_not_exist_is_asked_for_less_and_less_often(
+    failures: int, same_wait_s: float, delay_s: float
+) -> None:
+    decision = decide(done(FAILED, NotThere()), 3600, failures, NOW, same_wait_s)
+    assert (decision.delay_s, decision.failures) == (delay_s, failures + 1)
+    assert (decision.announce, decision.park) == (Announce.FAILED, None)
+
+
+@pytest.mark.parametrize(("same_wait_s", "delay_s"), [(330, 660), (3600, 3600)])
+def test_where_only_a_part_does_not_exist_the_interval_is_the_longest_wait(
+    same_wait_s: float, delay_s: float
+) -> None:
+    decision = decide(done(FAILED, NotThere(whole=False)), 3600, 20, NOW, same_wait_s)
+    assert decision.delay_s == delay_s
+
+
+def test_trouble_is_tried_again_soon_however_long_it_lasts() -> None:
+    """As in a downtime, when a refusal is no verdict."""
+    assert decide(done(FAILED, Transient()), 3600, 50, NOW, 86_400).delay_s == 300
 
 
 def test_a_server_that_names_a_time_is_not_asked_before_it() -> None:

@@ -650,7 +650,7 @@ async def test_nothing_there_of_what_there_always_is_is_a_failure(house: House) 
     ending = await run_kind(house.tools, kind, house.order(kind))
 
     assert ending.outcome.token is Token.FAILED
-    assert isinstance(ending.reaction, reactions.BadAnswer)
+    assert isinstance(ending.reaction, reactions.NotThere)
 
 
 async def test_nothing_there_of_what_the_database_named_is_noted(house: House) -> None:
@@ -670,7 +670,7 @@ async def test_the_only_thing_that_is_not_there_is_a_failure(house: House) -> No
     ending = await run_kind(house.tools, kind, house.order(kind))
 
     assert ending.outcome.token is Token.FAILED
-    assert isinstance(ending.reaction, reactions.BadAnswer)
+    assert isinstance(ending.reaction, reactions.NotThere)
 
 
 async def test_a_fan_out_over_nothing_is_empty(house: House) -> None:

@@ -27,7 +27,7 @@ NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
         (errors.MissingScope("esi-x", 1), Token.BLOCKED, None, False),
         (errors.MissingRole("Director", 1), Token.BLOCKED, None, False),
         (errors.NotReady("x"), Token.NOT_READY, reactions.NotReadyYet(), False),
-        (errors.Gone("x"), Token.FAILED, reactions.BadAnswer(), False),
+        (errors.Gone("x"), Token.FAILED, reactions.NotThere(), False),
         (errors.BadAnswer("x"), Token.FAILED, reactions.BadAnswer(), False),
         (errors.SubjectGone("x"), Token.SKIPPED, None, True),
         (errors.Fenced(3), Token.FAILED, reactions.Cancelled(stopping=True), True),

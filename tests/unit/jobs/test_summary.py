@@ -122,6 +122,21 @@ def test_the_reaction_is_of_what_ended_the_job() -> None:
     assert ending.reaction == reactions.PauseAll(NOW, 5)
 
 
+GONE = Verdict(Token.FAILED, "404", reactions.NotThere())
+
+
+@pytest.mark.parametrize(
+    ("others", "whole"),
+    [([], True), ([GONE], True), ([EMPTY], True), ([UNCHANGED], False), ([FAILED], False)],
+)
+def test_what_is_not_there_may_be_all_that_a_job_asks_for(
+    others: list[PartResult | Verdict], whole: bool
+) -> None:
+    """A part that is optional, and there, does not count."""
+    ends = [end(how) for how in (GONE, *others)]
+    assert sum_up([*ends, end(FULL, optional=True)]).reaction == reactions.NotThere(whole)
+
+
 def test_rows_left_out_are_counted_over_all_parts() -> None:
     parts = [end(PartResult(skipped=2), "one"), end(PartResult(skipped=1), "two", optional=True)]
 
