@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -11,12 +12,16 @@ from cli.health import Health
 from cli.waits import waits_for_esi
 from ipc.control_messages import DaemonState
 from ipc.scheduler_messages import JobState
+from ipc.subject import Subject
 
 JSON_SCHEMA = 1
 
 
 def status_json(
-    state: DaemonState, health: Health, jobs: Sequence[JobState] | None
+    state: DaemonState,
+    health: Health,
+    jobs: Sequence[JobState] | None,
+    names: Mapping[Subject, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Return the status as programs read it; jobs is null when no scheduler could tell."""
     daemon = msgspec.to_builtins(state)
@@ -34,15 +39,16 @@ def status_json(
         "exit_code": int(health.exit_code),
         "findings": list(health.findings),
         "daemon": daemon,
-        "jobs": None if jobs is None else [job_json(job) for job in jobs],
+        "jobs": None if jobs is None else [job_json(job, names) for job in jobs],
     }
 
 
-def job_json(job: JobState) -> dict[str, Any]:
-    """Return one job as programs read it."""
+def job_json(job: JobState, names: Mapping[Subject, str]) -> dict[str, Any]:
+    """Return one job as programs read it; a name is null where it is not known."""
     outcome = job.outcome
     return {
         "subject": str(job.key.subject),
+        "name": names.get(job.key.subject) or None,
         "kind": job.key.kind,
         "outcome": None if outcome is None else str(outcome.token),
         "rows": None if outcome is None else outcome.rows_touched,

@@ -62,7 +62,8 @@ def command(
         if as_json:
             state, jobs = client.status(jobs=True, subject=subject)
             health = assess(state)
-            say(json.dumps(status_json(state, health, jobs), indent=2))
+            names = known.names(invocation.settings()) if jobs else {}
+            say(json.dumps(status_json(state, health, jobs, names), indent=2))
             return health.exit_code
         return _show(client, invocation, subject, all_jobs)
 

@@ -113,6 +113,8 @@ def test_status_and_credentials_show_names(data_dir: Path, esisyncd: Esisyncd) -
         daemon.jobs = (job,)
         assert f"\n{IVO}  Ivo Näkki\n" in esisyncd("status").out
         assert "character.wallet" in esisyncd("status", "Ivo Näkki").out
+        (told,) = json.loads(esisyncd("status", "--json").out)["jobs"]
+        assert (told["subject"], told["name"]) == (str(IVO), "Ivo Näkki")
         daemon.jobs = tuple(JobState(JobKey(f"character.k{number}", IVO)) for number in range(100))
         assert f"\n{IVO}  Ivo Näkki  " in esisyncd("status").out
 

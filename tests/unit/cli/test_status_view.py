@@ -182,6 +182,7 @@ def test_json_says_everything_with_its_schema() -> None:
     assert document["daemon"]["summary"]["workers"][3]["pid"] == 105
     assert document["jobs"][0] == {
         "subject": "character:90000001",
+        "name": None,
         "kind": "character.wallet",
         "outcome": "synced",
         "rows": 1204,
