@@ -31,7 +31,8 @@ def command(invocation: Invocation, sql: str, as_json: bool, as_csv: bool) -> No
     `esisyncd schema` shows what there is to ask; the views that begin with v_ have names in place
     of ids. The daemon may run meanwhile. A table is made to fit the terminal; without one, and with
     --csv and --json, nothing is cut. A copy of the database can be asked where nothing can be
-    written. Amounts of ISK in views are doubles on SQLite; `esisyncd export` has them exact.
+    written. Amounts of ISK in views are doubles on SQLite, exact to the cent up to 70 trillion,
+    which their sums need not be: round(sum(amount), 2).
     """
     from cli import answers
     from jobs.store.reader import QueryRefused, open_reader

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, text
 
+from cli.answers import plain, write_json
 from ipc.clock import SystemClock
 from jobs.store.schema import metadata
 from jobs.store.views.catalog import all_views
@@ -392,6 +394,16 @@ def test_money_is_in_isk(world: Connection) -> None:
     found = look(world, "v_wallets", "owner", "division", "division_name", "balance")
     assert [row[:3] for row in found] == [("Ada Vex", None, None), ("Vex & Co", 2, "Ships")]
     assert [str(row[3]) for row in found] == ["7314427344.31", "-0.05"]
+
+
+@pytest.mark.parametrize("amount", ["70368744177663.99", "-70368744177663.99", "0.07", "12.34"])
+def test_an_amount_of_money_is_told_to_the_cent(world: Connection, amount: str) -> None:
+    put(world, "character_wallet", {"character_id": ME, "balance": Decimal(amount)})
+    (told,) = look(world, "v_wallets", "balance")
+    assert plain(told) == amount
+    out = io.StringIO()
+    write_json(out, ["balance"], [[(told,)]])
+    assert amount in out.getvalue()
 
 
 def test_a_product_beyond_64_bits_fails_nobody(world: Connection) -> None:
