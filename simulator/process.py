@@ -17,9 +17,9 @@ import msgspec
 
 from simulator.serve import BaseUrls
 
-BOOT_S = 20.0
-ANSWER_S = 30.0
-STOP_S = 5.0
+BOOT_S = 60.0
+ANSWER_S = 60.0
+STOP_S = 10.0
 
 
 class SimulatorFailed(RuntimeError):

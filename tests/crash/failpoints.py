@@ -41,9 +41,9 @@ POINTS = (
 )  # fmt: skip
 
 # A process that was to die stands still for so long at most.
-_DEAD_WITHIN_S = 60.0
+_DEAD_WITHIN_S = 300.0
 # Longer than a write may take: whoever stands still so long is cut off.
-STALL_S = 10.0
+STALL_S = 20.0
 ANY = 0
 
 
@@ -123,7 +123,9 @@ def _kill(victim: str) -> None:
     is_worker = current_process().name.startswith("worker-")
     if victim == "worker" and not is_worker:
         for pid in workers_of(os.getpid()):
-            os.kill(pid, signal.SIGKILL)
+            # Others may be ended at this moment, too.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         return
     if victim != "scheduler":
         os.kill(os.getpid(), signal.SIGKILL)

@@ -32,9 +32,9 @@ _WITHOUT_ROW = ("claim.begun", "compensate.begun", "compensate.done")
 PACKAGES = ("jobs.kinds", "tests.crash.points")
 TIMINGS = msgspec.structs.replace(
     FAST,
-    hung_after_s=15.0,
+    # A scheduler that stands still at a point is the test's to kill.
+    hung_after_s=120.0,
     healthy_after_s=0.2,
-    cancel_grace_s=3.0,
     drain_interval_s=0.1,
     discovery_interval_s=1.0,
 )
@@ -211,7 +211,7 @@ def revive(house: House, dead: int) -> None:
         house.until(f"a scheduler after {dead}", check)
 
 
-def wait_for_ends(house: House, within_s: float = 30.0) -> dict[int, Any]:
+def wait_for_ends(house: House, within_s: float = 200.0) -> dict[int, Any]:
     """Return every row once all have ended."""
     house.until(
         "the ends of all rows",

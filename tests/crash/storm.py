@@ -70,7 +70,7 @@ def storm(writer: Writer, kills: int, seed: int, say: Callable[[str], None]) -> 
             if len(killed) % 20 == 0:
                 say(f"{len(killed)} of {kills} kills")
     house.eve.order("/latency", seconds=0.0)
-    rows = wait_for_ends(house, 120.0)
+    rows = wait_for_ends(house)
     wrong = faults(house, wishes, rows)
     toll.ends.update(str(row.status) for row in rows.values())
     toll.faults = [f"row {row_id} {fault}" for row_id, fault in wrong.items()]
@@ -102,7 +102,7 @@ def _let_through(house: House, number: int) -> None:
         on_their_way = "SELECT count(*) FROM outbox WHERE status IN ('pending', 'inflight')"
         return _done(house) >= done or not house.value(on_their_way)
 
-    house.until(f"{done} rows that are done", check, 90.0)
+    house.until(f"{done} rows that are done", check, 200.0)
 
 
 def _kill(house: House, victim: str, luck: random.Random) -> int:

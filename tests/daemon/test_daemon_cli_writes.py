@@ -12,11 +12,11 @@ from simulator.process import SimulatedEve
 from tests.process.cli_runs import Place, place
 from tests.processes import eventually
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(150)]
+pytestmark = pytest.mark.process
 
 FIRST, SECOND = 90_000_001, 90_000_002
 ME = str(FIRST)
-WAIT = ("--wait", "--timeout", "40", "--json")
+WAIT = ("--wait", "--timeout", "150", "--json")
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def behaving(eve: SimulatedEve) -> None:
 def _name(here: Place, number: int) -> str | None:
     import sqlite3
 
-    connection = sqlite3.connect(here.database)
+    connection = sqlite3.connect(here.database, timeout=90)
     try:
         row = connection.execute("SELECT name FROM name WHERE id = ?", (number,)).fetchone()
     finally:
@@ -55,7 +55,7 @@ def _name(here: Place, number: int) -> str | None:
 
 def _arrives(here: Place, *arguments: str, stdin: str = "") -> dict[str, Any]:
     """Run a command that writes, and return the one write that has arrived."""
-    ran = here.run(*arguments, *WAIT, stdin=stdin)
+    ran = here.run(*arguments, *WAIT, stdin=stdin, within_s=200.0)
     assert ran.code == 0, ran.err + ran.out
     document = ran.json()
     assert document["schema"] == 1
@@ -180,7 +180,7 @@ def test_what_cannot_be_is_refused_at_once(
 def test_a_refusal_is_told_and_can_be_tried_again(home: Place, eve: SimulatedEve) -> None:
     eve.order("/stranger", character_id=95_000_007, charge=2500)
     send = ("mail", "send", ME, "--to", "character:95000007", "--subject", "s", "--body", "b")
-    ran = home.run(*send, "--wait")
+    ran = home.run(*send, "--wait", within_s=200.0)
     assert ran.code == 1
     assert "2,500 ISK was not approved" in ran.out
     number = ran.out.split()[1]

@@ -15,9 +15,9 @@ from ipc.clock import SystemClock
 from tests.daemon.house import FAST, House, workers_of
 from tests.processes import eventually, is_alive, none_alive, open_files
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(90)]
+pytestmark = pytest.mark.process
 
-GONE_WITHIN_S = 2.0
+GONE_WITHIN_S = 30.0
 
 
 def test_two_characters_are_mirrored_and_nothing_is_left(house: House) -> None:
@@ -44,7 +44,7 @@ def test_each_process_below_the_supervisor_can_be_killed(house: House) -> None:
     house.kill(forkserver)
     _gone(workers)
     house.goes_on()
-    assert house.forkserver() != forkserver
+    house.until("another forkserver", lambda: house.forkserver() not in (0, forkserver))
     assert house.status().scheduler_pid == first.scheduler_pid
 
     below = [house.status().scheduler_pid, house.forkserver(), *house.workers()]
@@ -70,10 +70,7 @@ def test_a_killed_supervisor_leaves_nothing_and_blocks_no_start(house: House) ->
     assert house.status().epoch == 2
 
     # All at once, as by the kernel or a power cut.
-    for pid in house.processes():
-        os.kill(pid, signal.SIGKILL)
-    house.process.wait(5)
-    house.nothing_left(GONE_WITHIN_S)
+    house.kill_all()
     house.check_ledger()
     house.run()
     house.goes_on()
@@ -81,7 +78,7 @@ def test_a_killed_supervisor_leaves_nothing_and_blocks_no_start(house: House) ->
 
 
 def test_a_supervisor_killed_during_its_shutdown_leaves_nothing(house: House) -> None:
-    house.eve.fault(path="/characters/.*", delay_s=30.0)
+    house.eve.fault(path="/characters/.*", delay_s=300.0)
     house.run()
     house.until("a job waits for its answer", lambda: house.summary().in_flight)
     house.signal(signal.SIGTERM)
@@ -109,7 +106,7 @@ def test_a_stopped_worker_is_ended_and_replaced(house: House) -> None:
 
 
 def test_a_stopped_forkserver_is_ended_once_it_is_needed(make_house: Callable[..., House]) -> None:
-    timings = msgspec.structs.replace(FAST, boot_deadline_s=6.0)
+    timings = msgspec.structs.replace(FAST, boot_deadline_s=15.0)
     house = make_house(timings=timings)
     first = house.run()
     forkserver, workers = house.forkserver(), house.workers()
@@ -117,7 +114,7 @@ def test_a_stopped_forkserver_is_ended_once_it_is_needed(make_house: Callable[..
     house.kill(workers[0])
     # The other three go on meanwhile.
     house.mirrored()
-    _gone([forkserver, *workers], timings.boot_deadline_s + 3.0)
+    _gone([forkserver, *workers], timings.boot_deadline_s + GONE_WITHIN_S)
     house.goes_on()
     assert house.ready().scheduler_pid == first.scheduler_pid
     house.end()
@@ -130,11 +127,7 @@ def test_a_first_start_that_was_killed_blocks_no_other(make_house: Callable[...,
         house.start()
         # The moment is what this is about: no fact tells when the schema is half made.
         time.sleep(delay_s)
-        for pid in house.processes():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        house.process.wait(5)
-        house.nothing_left(GONE_WITHIN_S)
+        house.kill_all()
     house.run()
     house.log_in()
     house.mirrored()
@@ -147,7 +140,7 @@ def test_a_stopped_scheduler_is_a_hang_and_its_workers_go_first(house: House) ->
     house.mirrored()
     below = [first.scheduler_pid, house.forkserver(), *house.workers()]
     os.kill(first.scheduler_pid, signal.SIGSTOP)
-    _gone(below, within_s=house.settings.timings.hung_after_s + 5.0)
+    _gone(below, within_s=house.settings.timings.hung_after_s + GONE_WITHIN_S)
     second = house.ready(generation=2)
     assert "hung" in house.log()
     assert second.restarts == 1

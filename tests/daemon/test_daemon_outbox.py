@@ -10,12 +10,12 @@ import pytest
 
 from tests.daemon.house import LIGHT, House
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(150)]
+pytestmark = pytest.mark.process
 
 FIRST, SECOND = 90_000_001, 90_000_002
 MAIL = f"/characters/{FIRST}/mail"
 # Whoever looks at once may not see it in ESI's cached lists yet, and looks again after 35 s.
-FOUND_WITHIN_S = 65.0
+FOUND_WITHIN_S = 150.0
 SEND = {
     "recipients": [{"recipient_id": SECOND, "recipient_type": "character"}],
     "subject": "about the whole daemon",
@@ -36,12 +36,14 @@ def test_a_write_that_another_program_appended_arrives(running: House) -> None:
 
 def test_a_slow_write_stops_no_dispatch(running: House) -> None:
     house = running
-    house.eve.fault(path=f"{MAIL}/.*", method="PUT", delay_s=10.0)
+    # Its answers come never: they are given up after a while, and it is sent again.
+    house.eve.fault(path=f"{MAIL}/.*", method="PUT", delay_s=300.0)
     mail_id, read = _a_mail(house)
     row_id = house.append(FIRST, "mail.set_read", {"mail_id": mail_id, "read": not read})
     house.outbox_reaches(row_id, "inflight")
     house.goes_on()
-    assert house.outbox_row(row_id).status == "inflight"
+    assert house.outbox_row(row_id).status in ("inflight", "pending")
+    house.eve.clear_faults()
     house.outbox_reaches(row_id, "done")
 
 
@@ -51,7 +53,7 @@ def test_a_mail_whose_sending_was_cut_off_is_found_and_not_sent_again(
 ) -> None:
     house = running
     # ESI takes it, and nobody lives to hear so.
-    house.eve.fault(path=MAIL, method="POST", apply=True, delay_s=15.0)
+    house.eve.fault(path=MAIL, method="POST", apply=True, delay_s=200.0)
     row_id = house.append(FIRST, "mail.send", SEND, dedupe=f"send:{who}")
     house.until("ESI took the mail", house.eve.writes)
     match who:
@@ -76,7 +78,7 @@ def test_a_mail_whose_sending_was_cut_off_is_found_and_not_sent_again(
 def test_a_write_that_can_be_repeated_is_sent_again_after_a_crash(running: House) -> None:
     house = running
     mail_id, read = _a_mail(house)
-    house.eve.fault(path=f"{MAIL}/.*", method="PUT", status=None, delay_s=15.0, times=1)
+    house.eve.fault(path=f"{MAIL}/.*", method="PUT", status=None, delay_s=200.0, times=1)
     row_id = house.append(FIRST, "mail.set_read", {"mail_id": mail_id, "read": not read})
     house.outbox_reaches(row_id, "inflight")
     house.kill(house.status().scheduler_pid)

@@ -16,7 +16,7 @@ from ipc.exits import Exit
 from ipc.settings import Store
 from tests.daemon.house import FAST, House
 
-pytestmark = [pytest.mark.process, pytest.mark.postgres, pytest.mark.timeout(90)]
+pytestmark = [pytest.mark.process, pytest.mark.postgres]
 
 FIRST = 90_000_001
 SERVER = os.environ.get(
@@ -33,7 +33,7 @@ def url() -> Iterator[str]:
         SERVER,
         poolclass=NullPool,
         isolation_level="AUTOCOMMIT",
-        connect_args={"connect_timeout": 5},
+        connect_args={"connect_timeout": 60},
     )
     name = f"daemon_{uuid.uuid4().hex}"
     try:
@@ -63,7 +63,7 @@ def test_postgresql_is_mirrored_into_and_held_by_one_daemon(
 
     other = make_house(store=Store(url=url), logged_in=False)
     other.start()
-    assert other.wait(within_s=30.0) == Exit.HELD
+    assert other.wait(within_s=90.0) == Exit.HELD
     told = other.log()
     assert "held by another esisyncd" in told
     assert f"process {first.scheduler_pid} on " in told

@@ -18,7 +18,7 @@ from ipc.control_messages import GetStatus, Observe
 from tests.daemon.house import House, character
 from tests.processes import command_of, environ_of
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(90)]
+pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parent.parent.parent
 READ_S = 5.0
@@ -95,7 +95,7 @@ def _command_line(house: House, *arguments: str, stdin: str = "") -> bytes:
         stderr=subprocess.STDOUT,
         env={**os.environ, "PYTHONPATH": str(ROOT), "ESISYNCD_CONFIG": str(config)},
         check=False,
-        timeout=45,
+        timeout=120,
     )
     assert b"Traceback" not in done.stdout, done.stdout.decode()
     assert done.returncode == 0 or arguments[0] == "status", done.stdout.decode()

@@ -10,7 +10,7 @@ from ipc.commands import Restart, RunNow
 from ipc.subject import Subject, SubjectType
 from tests.daemon.house import House
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(90)]
+pytestmark = pytest.mark.process
 
 FIRST = 90_000_001
 

@@ -20,12 +20,12 @@ from jobs.writes.want import want_all
 from simulator.process import SimulatedEve
 from tests.daemon.house import LIGHT, House, character
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(150)]
+pytestmark = pytest.mark.process
 
 FIRST, SECOND = 90_000_001, 90_000_002
 ME = f"/characters/{FIRST}"
 # A look comes after 35 s at the earliest.
-FOUND_WITHIN_S = 65.0
+FOUND_WITHIN_S = 150.0
 LETTER = {
     "recipients": [{"recipient_id": SECOND, "recipient_type": "character"}],
     "subject": "about a fault",
@@ -132,7 +132,7 @@ def test_a_charge_fails_with_its_cost_and_is_paid_when_approved(running: House) 
 
 
 def test_a_spam_stop_is_waited_for(running: House) -> None:
-    running.eve.order("/spam", character_id=FIRST, seconds=3)
+    running.eve.order("/spam", character_id=FIRST, seconds=10)
     (row_id,) = want(running, "mail.send", LETTER)
     running.until("it waits", lambda: running.outbox_row(row_id).last_error)
     row = running.outbox_reaches(row_id, "done")
@@ -209,7 +209,7 @@ def test_an_event_that_is_over_is_a_failure_for_good(running: House) -> None:
 def test_a_row_inserted_as_documented_is_sent(running: House) -> None:
     page = (Path(__file__).parents[2] / "docs" / "outbox.md").read_text()
     statement = page.partition("```sql\n")[2].partition("```")[0]
-    with contextlib.closing(sqlite3.connect(running.folder / "esisyncd.db", timeout=30)) as other:
+    with contextlib.closing(sqlite3.connect(running.folder / "esisyncd.db", timeout=90)) as other:
         row_id = other.execute(statement).lastrowid
         other.commit()
     assert row_id is not None

@@ -194,7 +194,7 @@ async def count(world: World, table: str) -> int:
 
 
 # Every kind there is, several times over: long on a machine that others use as well.
-@pytest.mark.timeout(165)
+@pytest.mark.timeout(900)
 async def test_every_kind_against_the_simulated_eve(world: World) -> None:
     """One world for all of it: a first pass, a second that rests, and what the game does next."""
     first = await world.pass_once()

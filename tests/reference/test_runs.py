@@ -200,7 +200,7 @@ async def test_features_choose_what_runs(house: House) -> None:
 
 
 async def test_jobs_of_two_characters_run_at_the_same_time(house: House) -> None:
-    house.fault(rf"/characters/({ONE.id}|{TWO.id})", 500, delay_s=0.5)
+    house.fault(rf"/characters/({ONE.id}|{TWO.id})", 500, delay_s=3.0)
     await house.enroll(ONE)
     await house.enroll(TWO)
     await house.start()

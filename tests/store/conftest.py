@@ -28,7 +28,7 @@ SERVER = os.environ.get(
 @pytest.fixture(scope="session")
 def postgres_server() -> str:
     """Return the URL of a server that answers; in CI it has to."""
-    engine = create_engine(SERVER, poolclass=NullPool, connect_args={"connect_timeout": 5})
+    engine = create_engine(SERVER, poolclass=NullPool, connect_args={"connect_timeout": 60})
     try:
         with engine.connect():
             pass
@@ -57,7 +57,7 @@ def postgres_url(postgres_server: str) -> Iterator[str]:
     url = make_url(postgres_server).update_query_dict({"options": f"-csearch_path={schema}"})
     yield url.render_as_string(hide_password=False)
     with engine.begin() as connection:
-        connection.exec_driver_sql("SET lock_timeout = '10s'")
+        connection.exec_driver_sql("SET lock_timeout = '60s'")
         connection.exec_driver_sql(f"DROP SCHEMA {schema} CASCADE")
     engine.dispose()
 

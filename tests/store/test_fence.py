@@ -50,7 +50,7 @@ def test_a_new_owner_waits_for_the_transaction_that_passed_the_fence(
 
     def old(conn: Connection) -> None:
         inside.set()
-        assert go_on.wait(10)
+        assert go_on.wait(60)
         pauses.extend(conn, "old", now, "r")
         order.append("old")
 
@@ -61,13 +61,13 @@ def test_a_new_owner_waits_for_the_transaction_that_passed_the_fence(
         return taken
 
     old_done = in_thread(lambda: database.write_now(old, epoch=epoch))
-    assert inside.wait(10)
+    assert inside.wait(60)
     new_done = in_thread(lambda: other.write_now(new))
     with pytest.raises(TimeoutError):
         new_done.result(0.2)
     go_on.set()
-    old_done.result(10)
-    assert new_done.result(10) == epoch + 1
+    old_done.result(60)
+    assert new_done.result(60) == epoch + 1
     assert order == ["old", "new"]
     with pytest.raises(Fenced):
         database.write_now(lambda conn: pauses.extend(conn, "late", now, "r"), epoch=epoch)
@@ -83,19 +83,19 @@ def test_a_writer_that_waits_for_a_new_owner_is_fenced(
     def new(conn: Connection) -> None:
         fence.take_ownership(conn, "host", 2, now)
         inside.set()
-        assert go_on.wait(10)
+        assert go_on.wait(60)
 
     new_done = in_thread(lambda: other.write_now(new))
-    assert inside.wait(10)
+    assert inside.wait(60)
     old_done = in_thread(
         lambda: database.write_now(lambda conn: pauses.extend(conn, "x", now, "r"), epoch=epoch)
     )
     with pytest.raises(TimeoutError):
         old_done.result(0.2)
     go_on.set()
-    new_done.result(10)
+    new_done.result(60)
     with pytest.raises(Fenced):
-        old_done.result(10)
+        old_done.result(60)
     assert database.read_now(lambda conn: list(conn.scalars(select(pause.c.scope)))) == []
     other.close_now()
 

@@ -29,6 +29,7 @@ def test_a_second_daemon_is_refused_and_told_who_has_it(
         hold_database(postgres_prepared_url)
     hold.release()
     assert not hold.is_held()
+    wait_until_free(postgres_prepared_url)
     again = hold_database(postgres_prepared_url)
     assert again.is_held()
     again.release()
@@ -76,7 +77,7 @@ def test_a_lost_connection_is_noticed_and_not_made_anew(
     with engine.begin() as connection:
         connection.execute(
             text(
-                "SELECT pg_terminate_backend(pid, 5000) FROM pg_locks"
+                "SELECT pg_terminate_backend(pid, 60000) FROM pg_locks"
                 " WHERE locktype = 'advisory' AND database ="
                 " (SELECT oid FROM pg_database WHERE datname = current_database())"
             )
@@ -95,10 +96,10 @@ def test_sqlite_needs_no_lock_here(sqlite_url: str) -> None:
 
 
 def wait_until_free(url: str) -> None:
-    """Wait until the server has noticed that the client died."""
+    """Wait until the server has noticed that the client is gone."""
     engine = create_engine(connect.parse(url), poolclass=NullPool)
     with engine.begin() as connection:
-        connection.exec_driver_sql("SET lock_timeout = '10s'")
+        connection.exec_driver_sql("SET lock_timeout = '60s'")
         connection.exec_driver_sql(
             "SELECT pg_advisory_xact_lock(hashtext('esisyncd daemon'), hashtext(current_schema()))"
         )

@@ -341,7 +341,7 @@ def test_of_two_upgrades_at_once_both_end_well(database_url: str) -> None:
         )
         for _ in range(2)
     ]
-    outputs = [each.communicate(timeout=50)[0].decode() for each in upgrades]
+    outputs = [each.communicate(timeout=150)[0].decode() for each in upgrades]
     assert [each.returncode for each in upgrades] == [0, 0]
     assert sum("applied 0001" in output for output in outputs) == 1
 

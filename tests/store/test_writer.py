@@ -543,7 +543,7 @@ def test_readers_see_the_old_set_or_the_new_one(store: Database, server: str) ->
 LARGE = {"sqlite": 300_000, "postgresql": 100_000}
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(900)
 async def test_a_large_set_is_staged_and_holds_the_lock_shortly(
     store: Database, server: str
 ) -> None:

@@ -62,7 +62,7 @@ class Play:
             PartGrant(part.name, self.credential_id if part.scopes else 0) for part in kind.parts
         )
         order = RunJob(
-            next(self._ids), 1, self.scheduler.epoch, JobKey(name, subject), 60.0, grants
+            next(self._ids), 1, self.scheduler.epoch, JobKey(name, subject), 90.0, grants
         )
         self.scheduler.send(order)
         done: JobDone = await self.scheduler.done(order)
@@ -166,6 +166,22 @@ async def acting(
     )
     scheduler = play(own)
     await scheduler.start(forkserver)
+    try:
+        yield await _act(scheduler, eve, database, own, credential_id, known)
+    finally:
+        scheduler.hang_up()
+        scheduler.child.close()
+
+
+async def _act(
+    scheduler: Any,
+    eve: SimulatedEve,
+    database: Database,
+    own: Settings,
+    credential_id: int,
+    known: Any,
+) -> Play:
+    """Return the play once its worker has a token."""
     await scheduler.ready()
     acting = Play(
         scheduler, eve, database, load(own.kind_packages), credential_id,
@@ -174,9 +190,7 @@ async def acting(
         Subject(SubjectType.ALLIANCE, 99000001),
     )  # fmt: skip
     assert (await acting.refresh()).status == "fresh"
-    yield acting
-    scheduler.hang_up()
-    scheduler.child.close()
+    return acting
 
 
 async def test_every_kind_is_mirrored_and_then_left_in_peace(acting: Play) -> None:
@@ -263,7 +277,7 @@ async def test_a_mail_is_sent_once_though_its_answer_was_cut_off(acting: Play) -
     )
 
     first = done = await acting.send()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(150):
         while done.status == "pending":
             # What waits for ESI's cache waits in simulated time.
             acting.eve.order("/clock", advance_s=1.0)
@@ -296,9 +310,9 @@ async def test_a_read_mark_is_put_and_a_refused_one_taken_back(acting: Play) -> 
 
 async def test_a_write_cut_off_by_its_deadline_is_given_back_in_doubt(acting: Play) -> None:
     row_id = await acting.want("mail.send", LETTER)
-    acting.eve.order("/faults", method="POST", path=".*/mail", delay_s=20.0, apply=True)
+    acting.eve.order("/faults", method="POST", path=".*/mail", delay_s=200.0, apply=True)
 
-    done = await acting.send(deadline_s=0.5)
+    done = await acting.send(deadline_s=6.0)
 
     row = await acting.database.read(lambda c: outbox_rows.get(c, row_id))
     assert row is not None

@@ -65,7 +65,7 @@ class FakeSupervisor:
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(path))
         self._listener.listen()
-        self._peers: list[socket.socket] = []
+        self._peers: list[tuple[socket.socket, threading.Thread]] = []
         self._thread = threading.Thread(target=self._accept, daemon=True)
 
     def __enter__(self) -> FakeSupervisor:
@@ -73,11 +73,16 @@ class FakeSupervisor:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for sock in (self._listener, *self._peers):
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        # Nobody is taken in any more once it has ended.
+        self._thread.join()
+        self._listener.close()
+        for peer, thread in self._peers:
             with contextlib.suppress(OSError):
-                sock.shutdown(socket.SHUT_RDWR)
-            sock.close()
-        self._thread.join(5.0)
+                peer.shutdown(socket.SHUT_RDWR)
+            thread.join()
+            peer.close()
 
     def answer(self, message: FromClient) -> list[msgspec.Struct] | None:
         """Return the answers to a message."""
@@ -103,8 +108,9 @@ class FakeSupervisor:
         with contextlib.suppress(OSError):
             while True:
                 peer, _ = self._listener.accept()
-                self._peers.append(peer)
-                threading.Thread(target=self._serve, args=(peer,), daemon=True).start()
+                thread = threading.Thread(target=self._serve, args=(peer,), daemon=True)
+                self._peers.append((peer, thread))
+                thread.start()
 
     def _serve(self, peer: socket.socket) -> None:
         decoder: FrameDecoder[FromClient] = FrameDecoder(FromClient)

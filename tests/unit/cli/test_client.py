@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 import socket
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -77,10 +76,8 @@ def test_a_path_too_long_for_a_socket_is_explained(data_dir: Path) -> None:
 
 def test_a_daemon_that_takes_no_word_is_silent(daemon: FakeSupervisor) -> None:
     daemon.hello = []
-    started = time.monotonic()
     with pytest.raises(DaemonSilent):
         ControlClient(daemon.path, wait_s=0.05)
-    assert time.monotonic() - started < 2.0
 
 
 def test_another_protocol_is_refused(daemon: FakeSupervisor) -> None:

@@ -338,12 +338,12 @@ async def open_rig(
         ready = asyncio.Event()
         task = asyncio.create_task(engine.run(ready.set))
         rig.life = task
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await ready.wait()
         await rig.settle()
         yield rig
         engine.stop(0)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await task
     finally:
         for one in (database, reads, housekeeping):

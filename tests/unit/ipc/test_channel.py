@@ -31,7 +31,7 @@ class End:
         return end
 
     async def until_closed(self) -> None:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await self.channel.wait_closed()
         await asyncio.sleep(0)
 
@@ -74,7 +74,7 @@ async def test_both_ends_write_more_than_the_pipe_holds() -> None:
     for _ in range(8):
         left.channel.send(message)
         right.channel.send(message)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while len(left.got) < 8 or len(right.got) < 8:
             await asyncio.sleep(0.001)
         await left.channel.drained()
@@ -124,7 +124,7 @@ async def test_half_a_frame_is_known() -> None:
     ours, theirs = socket.socketpair()
     end = await End.over(ours)
     theirs.sendall(encode(StopChild(1))[:7])
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while end.channel.partial_bytes != 7:
             await asyncio.sleep(0)
     theirs.close()

@@ -39,7 +39,7 @@ async def test_what_hangs_gives_its_berth_to_the_next_and_has_none_to_give_back(
     first = asyncio.create_task(hanging.drive(berths))
     await asyncio.sleep(0)
     late.go_on.set()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await late.drive(berths)
     assert late.most == hanging.now == 1
     hanging.go_on.set()
@@ -62,7 +62,7 @@ async def test_who_is_cancelled_while_it_waits_takes_no_berth_along() -> None:
         await asyncio.sleep(0)
     tasks[1].cancel()
     traffic.go_on.set()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await asyncio.gather(*tasks, return_exceptions=True)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await traffic.drive(berths)

@@ -12,7 +12,7 @@ from jobs.leases import WRITE, Leases
 
 
 async def _asked(sent: list[Message], number: int) -> Acquire:
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(60):
         while len(asks := [each for each in sent if isinstance(each, Acquire)]) < number:
             await asyncio.sleep(0)
     return asks[-1]

@@ -394,7 +394,8 @@ async def test_a_send_that_hangs_is_in_doubt_before_its_deadline(box: Outbox) ->
 
     box.esi.ask = hang  # type: ignore[method-assign,assignment]
 
-    done = await box.send(deadline_s=0.2)
+    # Long enough to be on its way by then.
+    done = await box.send(deadline_s=3.0)
 
     assert done.status == "pending"
     assert "in_doubt" in ((await box.row()).result or "")
