@@ -50,7 +50,7 @@ async def test_a_write_goes_out_when_asked(house: House) -> None:
     # A worker that comes up is a reason to look, too.
     await house.until("both workers", lambda: len(house.of(WorkerUp)) == 2)
     # That look is over by then.
-    await house.heartbeats()
+    await house.heartbeats(10)
     row = await house.append(ONE, "mail.send", LETTER)
     await house.heartbeats()
     assert await house.outbox_status(row) == "pending"

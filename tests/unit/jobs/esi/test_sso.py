@@ -37,7 +37,8 @@ METADATA = {
     "revocation_endpoint": f"{BASE}/v2/oauth/revoke",
     "jwks_uri": f"{BASE}/oauth/jwks",
 }
-# JWT libraries compare with the machine's clock, so the tokens here are of today.
+# JWT libraries compare with the machine's clock, so the tokens here are of today; and they hold
+# for longer than a whole run of the tests takes.
 NOW = datetime.now(UTC).replace(microsecond=0)  # noqa: TID251
 
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -57,7 +58,7 @@ def token(key: rsa.RSAPrivateKey = KEY, kid: str = "one", **claims: Any) -> str:
             "sub": "CHARACTER:EVE:9",
             "name": "Nine",
             "scp": ["esi-mail.read_mail.v1", "esi-skills.read_skills.v1"],
-            "exp": NOW + timedelta(minutes=20),
+            "exp": NOW + timedelta(days=1),
         }
         | claims,
         key,
@@ -206,7 +207,7 @@ async def test_what_sso_may_say_of_itself(office: Office, claims: dict[str, Any]
 async def test_clocks_may_differ_a_little(office: Office) -> None:
     office.keys(one=KEY)
     # The library reads the machine's clock, and this module may have been imported a while ago.
-    just_over = datetime.now(UTC) - timedelta(seconds=20)  # noqa: TID251
+    just_over = datetime.now(UTC) - timedelta(seconds=5)  # noqa: TID251
 
     assert await office.client.verify(token(exp=just_over))
 
