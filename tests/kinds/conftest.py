@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import uuid
 from collections.abc import Iterator
 
 import pytest
@@ -47,7 +48,8 @@ def sqlite_engine() -> Iterator[Engine]:
 @pytest.fixture(scope="session")
 def postgres_engine() -> Iterator[Engine]:
     """Return a PostgreSQL database of our own with every table; dropped in the end."""
-    name = f"esisyncd_kinds_{os.getpid()}"
+    # A process id would be another run's as well, which may have left its database behind.
+    name = f"esisyncd_kinds_{uuid.uuid4().hex}"
     server = create_engine(POSTGRES_URL, isolation_level="AUTOCOMMIT")
     try:
         with server.connect() as connection:
@@ -58,12 +60,14 @@ def postgres_engine() -> Iterator[Engine]:
             raise
         pytest.skip("no PostgreSQL server")
     engine = create_engine(server.url.set(database=name), paramstyle="format")
-    make_all(engine)
-    yield engine
-    engine.dispose()
-    with server.connect() as connection:
-        connection.execute(text(f"DROP DATABASE {name}"))
-    server.dispose()
+    try:
+        make_all(engine)
+        yield engine
+    finally:
+        engine.dispose()
+        with server.connect() as connection:
+            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+        server.dispose()
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])

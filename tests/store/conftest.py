@@ -75,7 +75,18 @@ def postgres_template(postgres_server: str) -> Iterator[str]:
     """Return the name of a PostgreSQL database with all tables, to be copied."""
     with scratch_database(postgres_server, "") as url:
         upgrade.prepare(url)
-        yield make_url(url).database or ""
+        name = make_url(url).database or ""
+        engine = create_engine(postgres_server, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            # One that somebody is connected to cannot be copied, and the server may be slow to
+            # notice that a connection is closed.
+            connection.exec_driver_sql(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+            connection.exec_driver_sql(
+                f"SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity "
+                f"WHERE datname = '{name}' AND usename = current_user"
+            )
+        engine.dispose()
+        yield name
 
 
 @pytest.fixture
