@@ -60,7 +60,8 @@ class Life:
             self.last_words = await self._who()
         except* LockLost as group:
             _log.critical("leaving: %s", _first(group))
-            code = Exit.FAILURE
+            code = Exit.DATABASE_LOST
+            self.last_words = str(_first(group))
         except* PoolBroken as group:
             broken = _first(group)
             assert isinstance(broken, PoolBroken)  # noqa: S101 - narrows the type

@@ -32,3 +32,5 @@ class Exit(IntEnum):
     ORPHANED = 82
     # Scheduler only: the database now belongs to a newer epoch.
     FENCED = 83
+    # Scheduler only: the connection that held the database is gone; its successor waits for it.
+    DATABASE_LOST = 84

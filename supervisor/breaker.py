@@ -15,7 +15,7 @@ WARN_PER_DAY = 20
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Start again after delay_s; attempt counts the deaths in a row."""
+    """Start again after delay_s; attempt counts the ends of this sort in a row."""
 
     delay_s: float
     attempt: int
@@ -43,6 +43,7 @@ class Breaker:
     def __init__(self, healthy_after_s: float) -> None:
         self._healthy_after_s = healthy_after_s
         self._streak = 0
+        self._losses = 0
         self._ready_at_s: float | None = None
         self._deaths: deque[float] = deque()
 
@@ -57,20 +58,30 @@ class Breaker:
 
     def died(self, now_s: float, last_sign_s: float) -> Retry | GiveUp:
         """Note a death, last_sign_s being the time of the last heartbeat; say what follows."""
-        if self._ready_at_s is not None:
-            if last_sign_s - self._ready_at_s >= self._healthy_after_s:
-                self._streak = 0
-            self._ready_at_s = None
+        self._end_of_life(now_s, last_sign_s)
         self._streak += 1
-        self._deaths.append(now_s)
-        self._forget_old(now_s)
         if self._streak >= LIMIT:
             return GiveUp(self._streak)
         return Retry(delay_after_s(self._streak), self._streak)
 
+    def lost(self, now_s: float, last_sign_s: float) -> Retry:
+        """Note an end whose cause is outside and passes: a wait follows, and nobody gives up."""
+        self._end_of_life(now_s, last_sign_s)
+        self._losses += 1
+        return Retry(delay_after_s(self._losses), self._losses)
+
+    def _end_of_life(self, now_s: float, last_sign_s: float) -> None:
+        if self._ready_at_s is not None:
+            if last_sign_s - self._ready_at_s >= self._healthy_after_s:
+                self._streak = self._losses = 0
+            self._ready_at_s = None
+        self._deaths.append(now_s)
+        self._forget_old(now_s)
+
     def clear(self) -> None:
         """Forget the deaths in a row; a person asked for a start."""
         self._streak = 0
+        self._losses = 0
         self._ready_at_s = None
 
     def deaths_in_a_day(self, now_s: float) -> int:

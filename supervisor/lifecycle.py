@@ -11,7 +11,7 @@ from typing import Literal
 
 from ipc.exits import Exit
 from ipc.settings import Timings
-from supervisor.breaker import Breaker, Retry
+from supervisor.breaker import Breaker, GiveUp, Retry
 
 Phase = Literal["starting", "running", "backoff", "parked", "stopping"]
 
@@ -124,7 +124,11 @@ class Lifecycle:
         cause = f"{self.trouble} ({end.cause})" if was_ending and self.trouble else end.cause
         if end.exit_code in REFUSALS:
             return self._refused(now_s, Exit(end.exit_code), cause)
-        decision = self.breaker.died(now_s, end.last_sign_s)
+        if end.exit_code == Exit.DATABASE_LOST:
+            # Its server was restarted, as a rule: that is no fault of the scheduler.
+            decision: Retry | GiveUp = self.breaker.lost(now_s, end.last_sign_s)
+        else:
+            decision = self.breaker.died(now_s, end.last_sign_s)
         if isinstance(decision, Retry):
             self.phase = "backoff"
             self.until_s = now_s + decision.delay_s

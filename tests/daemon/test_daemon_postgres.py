@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Iterator
 
 import pytest
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import NullPool
@@ -44,14 +44,24 @@ def url() -> Iterator[str]:
             pytest.fail(f"PostgreSQL does not answer: {error}")
         pytest.skip("no PostgreSQL answers at TEST_POSTGRES_URL")
     made = make_url(SERVER).set(drivername="postgresql", database=name)
-    text = made.render_as_string(hide_password=False)
+    shown = made.render_as_string(hide_password=False)
     try:
-        upgrade.prepare(text)
-        yield text
+        upgrade.prepare(shown)
+        yield shown
     finally:
         with engine.connect() as connection:
             connection.exec_driver_sql(f"DROP DATABASE {name} WITH (FORCE)")
         engine.dispose()
+
+
+def lose_connections(url: str) -> None:
+    """Have the server end all connections to a database."""
+    engine = create_engine(SERVER, poolclass=NullPool)
+    with engine.connect() as connection:
+        connection.execute(
+            text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :name"),
+            {"name": make_url(url).database},
+        )
 
 
 def test_postgresql_is_mirrored_into_and_held_by_one_daemon(
@@ -78,6 +88,12 @@ def test_postgresql_is_mirrored_into_and_held_by_one_daemon(
     house.kill(worker)
     house.goes_on()
     house.check_ledger()
+
+    # As when the server is restarted: the lock goes with its connection, and nobody is to blame.
+    lose_connections(url)
+    house.ready(generation=3)
+    house.goes_on()
+    assert "the connection that held the database is gone; next start in 1 s" in house.log()
     house.end()
 
     # Released with the daemon: the next one may have it.

@@ -69,6 +69,18 @@ def test_fifth_death_parks_and_tries_every_quarter_of_an_hour() -> None:
     assert (lifecycle.phase, lifecycle.until_s) == ("parked", now_s + 1801.0)
 
 
+def test_a_database_that_goes_away_again_and_again_parks_nobody() -> None:
+    lifecycle = running()
+    now_s = 0.0
+    for delay_s in (1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0):
+        assert lifecycle.ended(now_s, end(Exit.DATABASE_LOST)) is Action.NOTHING
+        assert (lifecycle.phase, lifecycle.until_s) == ("backoff", now_s + delay_s)
+        assert lifecycle.trouble == "scheduler: it ended"
+        now_s += delay_s
+        assert lifecycle.tick(now_s, None) is Action.SPAWN
+        lifecycle.ready(now_s)
+
+
 def test_boot_deadline_and_hang_end_the_scheduler_once() -> None:
     lifecycle = in_phase("starting")
     assert lifecycle.tick(29.9, 29.9) is Action.NOTHING
@@ -219,7 +231,7 @@ class AnyOrder(RuleBasedStateMachine):
         if self.is_alive:
             self.lifecycle.ready(self.now_s)
 
-    @rule(code=st.sampled_from([0, 1, 73, 77, 78, 81, 83, None]))
+    @rule(code=st.sampled_from([0, 1, 73, 77, 78, 81, 83, 84, None]))
     def dies(self, code: int | None) -> None:
         if self.is_alive:
             self.is_alive = False
