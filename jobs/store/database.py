@@ -239,6 +239,8 @@ class Database:
             if unit.epoch is not None:
                 fence.check(connection, unit.epoch)
             result = unit.work(connection)
+            if unit.mode is Mode.READ:
+                self._link.require_unchanged(connection)
         except BaseException:
             self._roll_back(connection)
             raise

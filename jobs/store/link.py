@@ -47,7 +47,10 @@ class Link:
         # How often it was opened.
         self.opened = 0
         self._connection: Connection | None = None
-        self._pragmas: dict[str, str] = {}
+        self._synchronous = ""
+        # Rows that the connection had changed before the transaction at hand; SQLite only.
+        self._changed_before = 0
+        self._path = None if self.dialect == "postgresql" else connect.sqlite_path(self._url)
         self._file: tuple[int, int] | None = None
         self._look_s = float("-inf")
 
@@ -71,9 +74,19 @@ class Link:
             self.drop()
             connection = self._open()
         self.is_reached = True
-        self._set_pragmas(connection, mode, durable=durable)
+        if self.dialect == "sqlite":
+            self._prepare_sqlite(connection, mode, durable=durable)
         connection.info[connect.BEGIN] = "BEGIN IMMEDIATE" if mode is Mode.WRITE else "BEGIN"
         return connection
+
+    def require_unchanged(self, connection: Connection) -> None:
+        """Raise RuntimeError if the transaction at hand, which only reads, has changed rows.
+
+        PostgreSQL refuses that by itself. SQLite's query_only would too, but each time that it is
+        set, every statement that was prepared is prepared again.
+        """
+        if self.dialect == "sqlite" and _driver(connection).total_changes != self._changed_before:
+            raise RuntimeError("a unit of work that only reads has written: it is rolled back")
 
     def drop(self) -> None:
         """Close the connection; the next transaction opens another one."""
@@ -96,8 +109,7 @@ class Link:
             # SQLite would write the log into a file that nobody finds.
             if self._identity() != self._file:
                 return
-            driver = cast("sqlite3.Connection", connection.connection.dbapi_connection)
-            driver.execute("PRAGMA query_only=OFF")
+            driver = _driver(connection)
             driver.execute(f"PRAGMA busy_timeout={FOLD_WAIT_MS}")
             busy = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         except errors as error:
@@ -109,19 +121,18 @@ class Link:
     def _open(self) -> Connection:
         if self._connection is None:
             self._connection = self.engine.connect()
-            self._pragmas = {"synchronous": "NORMAL", "query_only": "OFF"}
+            self._synchronous = "NORMAL"
             self._file = self._identity()
             self.opened += 1
         return self._connection
 
     def _identity(self) -> tuple[int, int] | None:
-        if self.dialect != "sqlite":
+        if self._path is None:
             return None
-        path = connect.sqlite_path(self._url)
         # Its folder may not be looked into, or a disk is gone.
-        with connect.naming(path):
+        with connect.naming(self._path):
             try:
-                status = path.stat()
+                status = self._path.stat()
             except FileNotFoundError:
                 return None
         return status.st_dev, status.st_ino
@@ -140,15 +151,15 @@ class Link:
         self._look_s = now_s + FILE_LOOK_S
         return self._identity() != self._file
 
-    def _set_pragmas(self, connection: Connection, mode: Mode, *, durable: bool) -> None:
-        if self.dialect != "sqlite":
-            return
-        wanted = {"query_only": "ON" if mode is Mode.READ else "OFF"}
-        if mode is Mode.WRITE:
-            wanted["synchronous"] = "FULL" if durable else "NORMAL"
-        # Between transactions only; SQLAlchemy would open one, the driver does not.
-        driver = cast("sqlite3.Connection", connection.connection.dbapi_connection)
-        for name, value in wanted.items():
-            if self._pragmas[name] != value:
-                driver.execute(f"PRAGMA {name}={value}")
-                self._pragmas[name] = value
+    def _prepare_sqlite(self, connection: Connection, mode: Mode, *, durable: bool) -> None:
+        driver = _driver(connection)
+        self._changed_before = driver.total_changes
+        wanted = "FULL" if durable else "NORMAL"
+        if mode is Mode.WRITE and wanted != self._synchronous:
+            # Between transactions only; SQLAlchemy would open one, the driver does not.
+            driver.execute(f"PRAGMA synchronous={wanted}")
+            self._synchronous = wanted
+
+
+def _driver(connection: Connection) -> sqlite3.Connection:
+    return cast("sqlite3.Connection", connection.connection.dbapi_connection)

@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, create_engine, event, func, insert, select, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError, IntegrityError, InternalError, OperationalError
+from sqlalchemy.exc import DBAPIError, IntegrityError, InternalError
 from sqlalchemy.pool import NullPool
 
 from ipc.users import user_name
@@ -94,10 +95,36 @@ async def test_a_violated_constraint_keeps_its_own_error(database: Database, now
 
 
 async def test_a_read_cannot_write(database: Database, now: datetime) -> None:
-    with pytest.raises((OperationalError, InternalError), match=r"read-?only"):
+    with pytest.raises((RuntimeError, InternalError), match=r"read-only|only reads"):
         await database.read(lambda conn: add("all", now, conn))
+    assert await database.read(count) == 0
     await database.write(lambda conn: add("all", now, conn), epoch=None)
     assert await database.read(count) == 1
+
+
+@pytest.mark.parametrize("durable", [False, True])
+async def test_statements_stay_prepared_between_reads_and_writes(
+    sqlite: Database, now: datetime, durable: bool
+) -> None:
+    prepared: list[str] = []
+
+    def watch(connection: Connection) -> None:
+        # SQLite asks for leave whenever it prepares a statement, also one that it had prepared.
+        def leave(_action: int, table: str | None, *_more: object) -> int:
+            prepared.append(str(table))
+            return 0
+
+        driver: Any = connection.connection.dbapi_connection
+        driver.set_authorizer(leave)
+
+    await sqlite.write(lambda conn: add("first", now, conn), epoch=None)
+    await sqlite.read(watch)
+    # Setting the authorizer has them prepared once more.
+    for scope in ("second", "third"):
+        prepared.clear()
+        await sqlite.write(partial(add, scope, now), epoch=None, durable=durable)
+        await sqlite.read(count)
+    assert "pause" not in prepared
 
 
 async def test_a_read_sees_one_state_of_the_database(prepared_url: str, now: datetime) -> None:
