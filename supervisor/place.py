@@ -22,6 +22,18 @@ LOCK_NAME = "esisyncd.lock"
 RUN_NAME = "run"
 # One of these is in every data folder that was used.
 _OURS = frozenset({LOCK_NAME, "esisyncd.db"})
+# Made by whoever made the file system, and nobody's.
+_NOBODYS = frozenset({"lost+found"})
+# Closed to others, the machine would stand still: not even one that holds something of ours.
+_SYSTEM = frozenset(
+    Path(name)
+    for name in (
+        "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/opt", "/proc",
+        "/run", "/sbin", "/srv", "/sys", "/tmp", "/usr", "/var",  # noqa: S108 - never used
+        "/usr/bin", "/usr/lib", "/usr/local", "/usr/sbin", "/usr/share",
+        "/var/cache", "/var/lib", "/var/log", "/var/spool", "/var/tmp",  # noqa: S108 - as above
+    )
+)  # fmt: skip
 # Of the kernel's 108 bytes one ends the string.
 MAX_SOCKET_PATH_BYTES = 107
 
@@ -52,7 +64,7 @@ def check_place(data_dir: Path, socket_path: Path) -> None:
 
 
 def check_data_dir(path: Path) -> None:
-    """Refuse a data folder that is another's, or cannot be made or written in."""
+    """Refuse a data folder that others own or use, or that cannot be made or written in."""
     with _refusing_data_dir(path):
         found = _nearest(path)
         if found == path and (owner := path.stat().st_uid) != os.geteuid():
@@ -86,7 +98,7 @@ def prepare_data_dir(path: Path) -> None:
     check_data_dir(path)
     with _refusing_data_dir(path):
         path.mkdir(0o700, parents=True, exist_ok=True)
-        if stat.S_IMODE(path.stat().st_mode) & 0o077:
+        if _is_open(path):
             path.chmod(0o700)
 
 
@@ -239,14 +251,33 @@ def _nearest(path: Path) -> Path:
 
 
 def _require_own(folder: Path) -> None:
-    """Refuse a folder whose `run` is somebody else's: it would be emptied."""
-    run = folder / RUN_NAME
-    if run.exists() and not any((folder / name).exists() for name in _OURS):
+    """Refuse a folder that others use: it would be closed to them, and its `run` be emptied."""
+    if folder.resolve() in _SYSTEM:
         raise StartRefused(
             Exit.REFUSED,
-            f"{run} is not esisyncd's, and would be emptied.",
+            f"{folder} is the system's, and would be closed to all others.",
             "Set data_dir to a folder of its own.",
         )
+    there = {entry.name for entry in folder.iterdir()} - _NOBODYS
+    if there & _OURS:
+        return
+    if RUN_NAME in there:
+        raise StartRefused(
+            Exit.REFUSED,
+            f"{folder / RUN_NAME} is not esisyncd's, and would be emptied.",
+            "Set data_dir to a folder of its own.",
+        )
+    if there and _is_open(folder):
+        raise StartRefused(
+            Exit.REFUSED,
+            f"{folder} holds other things, nothing of esisyncd's, and would be closed to others.",
+            f"Set data_dir to a folder of its own; or, if that is meant, chmod 700 {folder}.",
+        )
+
+
+def _is_open(folder: Path) -> bool:
+    """Tell whether others may do anything with a folder."""
+    return bool(stat.S_IMODE(folder.stat().st_mode) & 0o077)
 
 
 def _require_writable(folder: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from ipc.exits import Exit
+from supervisor import place
 from supervisor.place import (
     StartRefused,
     bind_control_socket,
@@ -58,6 +59,46 @@ def test_what_others_have_in_a_folder_is_not_emptied(folder: Path) -> None:
     (there / "esisyncd.lock").touch()
     prepare_data_dir(there)
     assert stat.S_IMODE(there.stat().st_mode) == 0o700
+
+
+def test_a_folder_that_others_use_is_not_closed_to_them(folder: Path) -> None:
+    shared = folder / "shared"
+    shared.mkdir()
+    shared.chmod(0o755)
+    (shared / "lost+found").mkdir()
+    prepare_data_dir(shared)
+    assert stat.S_IMODE(shared.stat().st_mode) == 0o700
+    shared.chmod(0o755)
+    (shared / "report.txt").touch()
+    for refuse in (prepare_data_dir, lambda path: check_place(path, path / "s")):
+        with refused(Exit.REFUSED, "shared holds other things, nothing of esisyncd's"):
+            refuse(shared)
+        assert stat.S_IMODE(shared.stat().st_mode) == 0o755
+    # Closed already, there is nothing to lose; and what was used is ours.
+    shared.chmod(0o700)
+    prepare_data_dir(shared)
+    shared.chmod(0o755)
+    (shared / "esisyncd.lock").touch()
+    prepare_data_dir(shared)
+    assert stat.S_IMODE(shared.stat().st_mode) == 0o700
+
+
+def test_a_folder_of_the_system_is_refused_whatever_is_in_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "esisyncd.lock").touch()
+    (folder / "link").symlink_to(folder)
+    monkeypatch.setattr(place, "_SYSTEM", frozenset({folder}))
+    for path in (folder, folder / "link", folder / "link" / "link"):
+        with refused(Exit.REFUSED, "is the system's, and would be closed to all others"):
+            check_place(path, folder / "s")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="for others it is not theirs")
+@pytest.mark.parametrize("path", ["/", "/etc", "/var/lib", "/tmp"])
+def test_the_system_of_root_is_left_alone(path: str) -> None:
+    with refused(Exit.REFUSED, "is the system's"):
+        check_place(Path(path), Path("/tmp/s"))
 
 
 def test_a_full_disk_keeps_nobody_from_the_lock(
