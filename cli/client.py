@@ -34,14 +34,13 @@ from ipc.control_messages import (
 from ipc.events import Event
 from ipc.messages import PROTOCOL_VERSION
 from ipc.scheduler_messages import Events, JobState, StatusPage
+from ipc.settings import MAX_SOCKET_PATH_BYTES
 from ipc.subject import Subject
 
 ANSWER_WAIT_S = 10.0
 # A supervisor that lives tells its state at once, whatever its scheduler does.
 _ALIVE_WAIT_S = 2.0
 _CHUNK_BYTES = 1 << 16
-# sun_path holds 108 bytes with its closing zero.
-MAX_SOCKET_PATH_BYTES = 107
 
 
 class ConnectionLost(CliError):

@@ -27,6 +27,11 @@ def instant(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def instant_or_none(moment: datetime | None) -> str | None:
+    """Return a time as programs read it; None if there is none."""
+    return None if moment is None else instant(moment)
+
+
 def ago(moment: datetime | None, now: datetime) -> str:
     """Return how long ago a moment was, or a dash if there was none."""
     return "-" if moment is None else f"{duration((now - moment).total_seconds())} ago"

@@ -12,6 +12,8 @@ import msgspec
 
 COMPATIBILITY_DATE = "2026-06-09"
 REAL_ESI = "https://esi.evetech.net"
+# Of a Unix socket's path: of the kernel's 108 bytes one ends the string.
+MAX_SOCKET_PATH_BYTES = 107
 
 
 class Store(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

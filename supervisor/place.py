@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ipc.exits import Exit
+from ipc.settings import MAX_SOCKET_PATH_BYTES
 from ipc.users import user_name
 
 LOCK_NAME = "esisyncd.lock"
@@ -34,8 +35,6 @@ _SYSTEM = frozenset(
         "/var/cache", "/var/lib", "/var/log", "/var/spool", "/var/tmp",  # noqa: S108 - as above
     )
 )  # fmt: skip
-# Of the kernel's 108 bytes one ends the string.
-MAX_SOCKET_PATH_BYTES = 107
 
 
 class StartRefused(Exception):

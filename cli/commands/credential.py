@@ -26,7 +26,7 @@ from cli.paint import Style
 from cli.store import open_database
 from cli.subjects import tell_daemon_to_look
 from cli.table import Cell, Column, render
-from cli.words import ago, count, instant, until
+from cli.words import ago, count, instant_or_none, until
 from ipc.clock import SystemClock
 
 if TYPE_CHECKING:
@@ -122,15 +122,11 @@ def _as_json(one: Credential, name: str | None) -> dict[str, Any]:
         "name": name,
         "client_id": one.client_id,
         "scopes": sorted(one.scopes),
-        "expires_at": _time(one.expires_at),
+        "expires_at": instant_or_none(one.expires_at),
         "needs_login": one.needs_reauth,
-        "refused_at": _time(one.refused_at),
-        "refreshed_at": _time(one.refreshed_at),
+        "refused_at": instant_or_none(one.refused_at),
+        "refreshed_at": instant_or_none(one.refreshed_at),
     }
-
-
-def _time(at: datetime | None) -> str | None:
-    return None if at is None else instant(at)
 
 
 @command.command("remove", cls=Command, short_help="Remove credentials; rows stay.")

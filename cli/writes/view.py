@@ -6,11 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from cli.paint import Style
-from cli.words import instant
+from cli.words import instant, instant_or_none
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from jobs.store.outbox_rows import OutboxRow
 
 # Another program can write anything, nested without end too.
@@ -80,10 +78,8 @@ def as_json(row: OutboxRow) -> dict[str, Any]:
         "result": result_of(row) or None,
         "created_at": instant(row.created_at),
         "updated_at": instant(row.updated_at),
-        "next_attempt_at": _time(row.next_attempt_at if row.status == "pending" else None),
-        "expires_at": _time(row.expires_at),
+        "next_attempt_at": instant_or_none(
+            row.next_attempt_at if row.status == "pending" else None
+        ),
+        "expires_at": instant_or_none(row.expires_at),
     }
-
-
-def _time(at: datetime | None) -> str | None:
-    return None if at is None else instant(at)
