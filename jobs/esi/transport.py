@@ -17,6 +17,7 @@ from multidict import CIMultiDictProxy
 from yarl import URL
 
 from jobs.errors import BadAnswer, Transient
+from jobs.esi.room import Room, Share
 
 # Of a decoded body; the largest page of ESI is below 2 MiB, the largest answer below 10.
 MAX_BODY_BYTES = 64 << 20
@@ -73,11 +74,13 @@ class Transport:
         timeouts: Timeouts | None = None,
         *,
         max_body_bytes: int = MAX_BODY_BYTES,
+        room: Room | None = None,
     ) -> None:
         """Take the operator's contact, which every server is told."""
         self.user_agent = f"esisyncd/{product_version()}" + (f" ({contact})" if contact else "")
         self._timeouts = timeouts or Timeouts()
         self._max_body_bytes = max_body_bytes
+        self._room = room or Room()
         self._session: aiohttp.ClientSession | None = None
         # By scheme, host and port.
         self._proxies: dict[tuple[str, str], tuple[URL | None, str | None]] = {}
@@ -172,15 +175,19 @@ class Transport:
             # Such a body ends with the connection: a cut one could not be told from a whole one.
             raise AnswerLost(f"{response.url.path}: the answer does not say how long it is")
         parts: list[bytes] = []
-        size = 0
-        while part := await response.content.readany():
-            parts.append(part)
-            size += len(part)
-            if size > self._max_body_bytes:
-                raise BadAnswer(
-                    f"{response.url.path}: the answer is larger than {self._max_body_bytes} bytes"
-                )
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        share = Share(self._room)
+        try:
+            while part := await response.content.readany():
+                parts.append(part)
+                await share.take(len(part))
+                if share.size_bytes > self._max_body_bytes:
+                    raise BadAnswer(
+                        f"{response.url.path}: the answer is larger than"
+                        f" {self._max_body_bytes} bytes"
+                    )
+            return parts[0] if len(parts) == 1 else b"".join(parts)
+        finally:
+            share.give_back()
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:

@@ -15,6 +15,7 @@ from aiohttp.test_utils import TestServer
 from yarl import URL
 
 from jobs.errors import BadAnswer, Transient
+from jobs.esi.room import Room, Share
 from jobs.esi.transport import AnswerLost, NotSent, Timeouts, Transport, _environment_proxy
 
 # Only for servers that never answer: on a busy machine any other may take so long.
@@ -244,6 +245,49 @@ async def test_a_small_body_that_swells_when_decoded_is_stopped(transport: Trans
     async with serving(handler) as url:
         with pytest.raises(BadAnswer, match="larger"):
             await transport.ask("GET", url, {}, reads=True)
+
+
+async def test_many_bodies_that_swell_at_once_are_not_in_memory_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each is within the limit of a body, and they come whole all the same."""
+    size, many = 4 << 20, 8
+    half = gzip.compress(b" " * (size // 2))
+    all_have_some = asyncio.Event()
+    began = set[int]()
+
+    async def handler(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Encoding": "gzip"})
+        response.enable_chunked_encoding()
+        await response.prepare(request)
+        await response.write(half)
+        await all_have_some.wait()
+        await response.write(half)
+        return response
+
+    most = 0
+
+    class Watched(Share):
+        async def take(self, more_bytes: int) -> None:
+            nonlocal most
+            began.add(id(self))
+            if len(began) == many:
+                all_have_some.set()
+            await super().take(more_bytes)
+            most = max(most, room.taken_bytes)
+
+    monkeypatch.setattr("jobs.esi.transport.Share", Watched)
+    room = Room(1 << 20)
+    transport = Transport("me@example.com", room=room)
+    async with serving(handler) as url:
+        answers = await asyncio.gather(
+            *(transport.ask("GET", url, {}, reads=True) for _ in range(many))
+        )
+    await transport.close()
+    assert [len(answer.body) for answer in answers] == [size] * many
+    # What was read when the room was full, and the one that went on.
+    assert size <= most < 3 * size
+    assert room.taken_bytes == 0
 
 
 async def test_a_compressed_body_is_decoded(transport: Transport) -> None:
