@@ -28,7 +28,7 @@ from ipc.inherited import do_without_tracker, leave_lost_folder, prepare_environ
 from ipc.parentage import reap_adopted
 
 # How long the forkserver may take to hand over the status of a child that is dead already.
-_STATUS_WAIT_S = 1.0
+_STATUS_WAIT_S = 5.0
 _STATUS = struct.Struct("q")
 # What a child needs to read who it is; else each would load it for itself.
 _FORKED_CHILD = "multiprocess.popen_forkserver"
@@ -140,7 +140,10 @@ class Child:
 def _start(method: str, entry: str, name: str, parent_pid: int) -> Child:
     forked = method == "forkserver"
     leave_lost_folder()
-    ours, theirs = socket.socketpair()
+    try:
+        ours, theirs = socket.socketpair()
+    except OSError as error:
+        raise SpawnFailed(f"{name} cannot be started: {error}") from error
     try:
         process = multiprocess.get_context(method).Process(
             target=child_main.run, args=(entry, name, parent_pid, forked, theirs), name=name
