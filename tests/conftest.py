@@ -8,7 +8,7 @@ import hypothesis
 import pytest
 
 # Whole process trees on a busy machine; what a test waits for has deadlines of its own.
-PROCESS_TIMEOUT_S = 400
+PROCESS_TIMEOUT_S = 600
 
 
 def pytest_configure() -> None:

@@ -71,6 +71,11 @@ def is_alive(pid: int) -> bool:
     return _stat(pid)[:1] not in ([], [b"Z"], [b"X"])
 
 
+def is_stopped(pid: int) -> bool:
+    """Tell whether a process stands still by a signal."""
+    return _stat(pid)[:1] == [b"T"]
+
+
 def none_alive(pids: Iterable[int]) -> bool:
     """Tell whether all of them are dead."""
     return not any(map(is_alive, pids))

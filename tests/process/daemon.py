@@ -23,20 +23,20 @@ from ipc.commands import Command
 from ipc.control_messages import DaemonState, GetStatus, Hello, HelloBack, Reply, Request, ToClient
 from ipc.messages import PROTOCOL_VERSION
 from ipc.settings import Esi, Settings, Timings
-from tests.processes import all_pids, environ_of, eventually, is_alive
+from tests.processes import WITHIN_S, all_pids, environ_of, eventually, is_alive
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-DEADLINE_S = 15.0
 
 T = TypeVar("T")
 
+# Signs often, and deadlines that a busy machine does not miss; what is about one shortens it.
 FAST = Timings(
     heartbeat_s=0.1,
-    hung_after_s=1.0,
-    boot_deadline_s=5.0,
-    scheduler_grace_s=2.0,
-    supervisor_grace_s=2.5,
+    hung_after_s=60.0,
+    boot_deadline_s=120.0,
+    scheduler_grace_s=120.0,
+    supervisor_grace_s=121.0,
     parked_retry_s=900.0,
 )
 
@@ -46,7 +46,7 @@ class Client:
 
     def __init__(self, path: Path, *, hello: bool = True) -> None:
         self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(DEADLINE_S)
+        self.sock.settimeout(WITHIN_S)
         try:
             self.sock.connect(str(path))
         except OSError:
@@ -114,6 +114,7 @@ class Daemon:
         self.log_path = folder / "log"
         self.clients: list[Client] = []
         self.process: subprocess.Popen[bytes]
+        self._started: list[subprocess.Popen[bytes]] = []
 
     @property
     def pid(self) -> int:
@@ -123,6 +124,10 @@ class Daemon:
         """Write the settings that the next start or reload reads."""
         self.settings = msgspec.structs.replace(self.settings, **changes)
         (self.folder / "settings.json").write_bytes(msgspec.json.encode(self.settings))
+
+    def hurry(self, **timings: float) -> None:
+        """Shorten deadlines that the test is about."""
+        self.configure(timings=msgspec.structs.replace(self.settings.timings, **timings))
 
     def behave(self, text: str) -> None:
         """Tell the next fake scheduler what to do."""
@@ -152,6 +157,7 @@ class Daemon:
                     **environ,
                 },
             )
+        self._started.append(self.process)
 
     def client(self, *, hello: bool = True) -> Client:
         """Return a client, as soon as the daemon answers."""
@@ -167,12 +173,25 @@ class Daemon:
         return client
 
     def state(self, wanted: str, generation: int = 0) -> DaemonState:
-        """Wait for a state of the scheduler, and return the daemon's state then."""
+        """Wait for a state of the scheduler, and return the daemon's state then.
+
+        A state that does not last can be missed; the log tells of it for ever.
+        """
+        return self._state((wanted,), generation)
+
+    def down(self) -> DaemonState:
+        """Wait until a scheduler that never works has died, and return the daemon's state then.
+
+        Of its five lives the last one ends parked, so this cannot be missed.
+        """
+        return self._state(("backoff", "parked"), 0)
+
+    def _state(self, wanted: tuple[str, ...], generation: int) -> DaemonState:
         client = self.client()
 
         def check() -> DaemonState | None:
             state = client.status()
-            fits = state.scheduler_state == wanted and state.generation >= generation
+            fits = state.scheduler_state in wanted and state.generation >= generation
             return state if fits else None
 
         try:
@@ -181,11 +200,12 @@ class Daemon:
             raise AssertionError(f"{error}; {client.status()}\n{self.log()}") from None
         finally:
             client.close()
+            self.clients.remove(client)
 
     def signal(self, number: int) -> None:
         os.kill(self.pid, number)
 
-    def wait(self, within_s: float = DEADLINE_S) -> int:
+    def wait(self, within_s: float = WITHIN_S) -> int:
         try:
             return self.process.wait(within_s)
         except subprocess.TimeoutExpired:
@@ -193,6 +213,13 @@ class Daemon:
 
     def log(self) -> str:
         return self.log_path.read_text("utf-8", "replace")
+
+    def logs(self, *texts: str) -> None:
+        """Wait until the log has all of these."""
+        try:
+            eventually(f"{texts} in the log", lambda: all(text in self.log() for text in texts))
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.log()}") from None
 
     def seen(self, word: str = "") -> list[str]:
         """Return what the fake schedulers noted."""
@@ -205,18 +232,21 @@ class Daemon:
         mark = f"X_TEST_DAEMON={self.folder}".encode()
         return [pid for pid in all_pids() if mark in environ_of(pid).split(b"\0") and is_alive(pid)]
 
-    def nothing_left(self, within_s: float = 2.0) -> None:
+    def nothing_left(self, within_s: float = WITHIN_S) -> None:
         """Check that no process of this daemon remains."""
         eventually("no process left", lambda: not self.processes(), within_s)
 
     def cleanup(self) -> None:
         for client in self.clients:
             client.close()
+        for process in self._started:
+            process.kill()
+            process.wait()
+        # What is below a supervisor dies with it, but not in the same moment.
         for pid in self.processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        if hasattr(self, "process"):
-            self.process.wait(5)
+        self.nothing_left()
 
 
 @contextmanager

@@ -27,21 +27,25 @@ from jobs.store.database import Database
 from jobs.store.ledger import LedgerRow
 from supervisor.main import SCHEDULER_ENTRY
 from supervisor.scheduler import Relayed, Scheduler
+from tests.processes import WITHIN_S
 
 T = TypeVar("T")
 
 TESTS = Path(__file__).resolve().parent.parent
-WITHIN_S = 30.0
 # The id is what the sleeping probes sleep, in milliseconds.
 QUICK = Subject(SubjectType.CHARACTER, 20)
 SLOW = Subject(SubjectType.CHARACTER, 60_000)
+# Signs often, and deadlines that a busy machine does not miss; what is about one shortens it.
 TIMINGS = Timings(
     heartbeat_s=0.1,
-    hung_after_s=2.0,
+    hung_after_s=60.0,
+    boot_deadline_s=120.0,
     worker_grace_s=5.0,
-    cancel_grace_s=0.5,
+    cancel_grace_s=60.0,
     trigger_coalesce_s=0.0,
 )
+# What an ending takes beyond its grace.
+MARGIN_S = 60.0
 
 
 def probe(noun: str, subject: Subject = QUICK) -> JobKey:
@@ -92,7 +96,7 @@ class House:
 
     async def stop(self, grace_s: float = 5.0) -> int | None:
         """Ask the scheduler to stop; return its exit code."""
-        self.life.stop(grace_s, 5.0)
+        self.life.stop(grace_s, MARGIN_S)
         return await self.ended()
 
     async def kill(self) -> None:
@@ -122,7 +126,7 @@ class House:
 
     async def close(self) -> None:
         """Leave nothing behind."""
-        if self.scheduler is not None and not self.scheduler.is_dead:
+        if self.scheduler is not None:
             await self.kill()
 
     def _on_message(self, message: Relayed) -> None:
@@ -147,7 +151,7 @@ class House:
                             await self._changed.wait()
                 return value
         except TimeoutError:
-            raise AssertionError(f"{what}: not within {within_s} s; {self.events}") from None
+            raise AssertionError(f"{what}: not within {within_s:g} s; {self.events}") from None
 
     def of(self, kind: type[T], job: JobKey | None = None) -> list[T]:
         """Return all events of a type (and of a job) so far."""
@@ -240,8 +244,15 @@ async def open_house(
 ) -> AsyncIterator[House]:
     """Make a house whose probes are asleep; whatever a test leaves running ends with it."""
     changed = msgspec.structs.replace(TIMINGS, **timings)
-    house = House(settings_for(folder, changed))
-    await house.prepare(*among)
+    async with empty_house(settings_for(folder, changed)) as house:
+        await house.prepare(*among)
+        yield house
+
+
+@contextlib.asynccontextmanager
+async def empty_house(settings: Settings) -> AsyncIterator[House]:
+    """Make a house without a database; whatever a test leaves running ends with it."""
+    house = House(settings)
     try:
         yield house
     finally:

@@ -73,6 +73,8 @@ class Fake:
                 self.boot(settings.timings.heartbeat_s)
             case Do():
                 self.note(f"do {message.command_id} {type(message.command).__name__}")
+                if "flood" in self.words:
+                    self.flood = asyncio.create_task(self.send_events(int(self.words["flood"])))
                 if "deaf" not in self.words:
                     ok = "refuse" not in self.words
                     self.channel.send(DoneCommand(message.command_id, ok, "fake"))
@@ -82,8 +84,6 @@ class Fake:
                 self.channel.send(StatusPage(message.request_id, (job, job), last=True))
             case Listen():
                 self.note(f"listen {message.on}")
-                if message.on and "flood" in self.words:
-                    self.flood = asyncio.create_task(self.send_events(int(self.words["flood"])))
             case StopChild():
                 self.note(f"stop {message.grace_s:g}")
                 if "stubborn" not in self.words:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import select
@@ -11,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -19,11 +19,20 @@ from ipc.subject import SubjectType
 from jobs.catalog import load
 from simulator.process import SimulatedEve
 from tests.process.cli_runs import Place, place
-from tests.processes import descendants_of, eventually, is_alive, none_alive
+from tests.processes import (
+    WITHIN_S,
+    children_of,
+    descendants_of,
+    eventually,
+    is_alive,
+    none_alive,
+)
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.process
 
 PILOT = "character:90000001"
+# All jobs of two characters, and each look is a process of its own.
+LONG_S = 240.0
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +48,9 @@ def world(eve: SimulatedEve) -> Iterator[Place]:
         assert here.import_all(eve).code == 0
         with here.daemon():
             wanted = jobs_that_are_on()
-            eventually("every job ran", lambda: len(jobs_of(here)) == wanted and all_ran(here))
+            eventually(
+                "every job ran", lambda: len(jobs_of(here)) == wanted and all_ran(here), LONG_S
+            )
             yield here
 
 
@@ -74,6 +85,7 @@ def scheduler_pid(here: Place) -> int:
 
 
 def test_status_tells_all_processes_and_jobs(world: Place) -> None:
+    eventually("all is well", lambda: world.status()["health"] == "well")
     status = world.status()
     assert (status["schema"], status["health"], status["exit_code"]) == (1, "well", 0)
     workers = status["daemon"]["summary"]["workers"]
@@ -119,10 +131,10 @@ def test_sync_of_what_is_not_mirrored_says_what_is(world: Place) -> None:
 
 
 def test_sync_that_takes_too_long_says_so(world: Place, eve: SimulatedEve) -> None:
-    eve.fault(path="/status", delay_s=5.0)
+    eve.fault(path="/status", delay_s=15.0)
     try:
         # Nothing is known of the last answer, so that it cannot be fresh still.
-        with contextlib.closing(sqlite3.connect(world.database, timeout=30.0)) as connection:
+        with closing(sqlite3.connect(world.database, timeout=30.0)) as connection:
             connection.execute("DELETE FROM route_state WHERE route = 'GET /status'")
             connection.commit()
         ran = world.run("sync", "global", "--kind", "global.server_status", "--timeout", "0.3")
@@ -147,7 +159,7 @@ def test_events_are_told_as_they_happen(world: Place) -> None:
         while (seen[-1]["event"], seen[-1].get("subject")) != ("started", "global"):
             seen.append(json.loads(told.readline()))
         process.send_signal(signal.SIGINT)
-        assert process.wait(10.0) == 130
+        assert process.wait(WITHIN_S) == 130
     assert all(event["schema"] == 1 for event in seen)
 
 
@@ -185,15 +197,29 @@ def test_restart_brings_a_new_scheduler(world: Place) -> None:
     before = scheduler_pid(world)
     assert world.run("restart").code == 0
     eventually("another scheduler", lambda: scheduler_pid(world) not in (0, before))
-    eventually("all is well again", lambda: world.run("status").code == 0 and all_ran(world))
+    eventually(
+        "all is well again", lambda: world.run("status").code == 0 and all_ran(world), LONG_S
+    )
 
 
 def test_a_killed_scheduler_is_seen_and_comes_back(world: Place) -> None:
-    before = scheduler_pid(world)
-    os.kill(before, signal.SIGKILL)
-    eventually("status says that something is wrong", lambda: world.run("status").code == 1)
+    daemon = world.status()["daemon"]
+    before, supervisor = daemon["scheduler_pid"], daemon["supervisor_pid"]
+
+    def is_seen() -> bool:
+        """Ask in the pause that follows a death; where that was missed, the next one is longer."""
+        for pid in children_of(supervisor):
+            os.kill(pid, signal.SIGKILL)
+        return world.run("status").code != 0
+
+    eventually("status says that something is wrong", is_seen)
+    # After five deaths in a row it would not come back by itself.
+    if world.status()["daemon"]["scheduler_state"] == "parked":
+        assert world.run("restart").code == 0
     eventually("another scheduler", lambda: scheduler_pid(world) not in (0, before))
-    eventually("all is well again", lambda: world.run("status").code == 0 and all_ran(world))
+    eventually(
+        "all is well again", lambda: world.run("status").code == 0 and all_ran(world), LONG_S
+    )
 
 
 def test_a_second_daemon_is_refused_and_told_who_holds_the_place(world: Place) -> None:
@@ -223,7 +249,7 @@ def test_forget_leaves_nothing_behind(world: Place, eve: SimulatedEve) -> None:
     assert "the grant of character 90000001 is revoked" in ran.out
     assert not any(images.glob("character_90000001.*"))
     assert not jobs_of(world, PILOT)
-    with sqlite3.connect(world.database) as connection:
+    with closing(sqlite3.connect(world.database)) as connection:
         for table in ("character", "character_wallet_journal", "credential", "ledger", "mail"):
             column = "subject_id" if table == "ledger" else "character_id"
             [(rows,)] = connection.execute(
@@ -232,7 +258,6 @@ def test_forget_leaves_nothing_behind(world: Place, eve: SimulatedEve) -> None:
             assert rows == 0, table
         [(state,)] = connection.execute("SELECT state FROM subject WHERE id = 90000001")
         assert state == "deleted"
-    connection.close()
     alive = {token["character_id"]: token["alive"] for token in eve.tokens()}
     assert alive == {90000001: False, 90000002: True}
 
@@ -245,7 +270,7 @@ def test_run_keeps_its_pid_and_stop_ends_every_process(eve: SimulatedEve) -> Non
             assert len(family) >= 3
             ran = here.run("stop")
             assert (ran.code, ran.out) == (0, "stopped\n")
-            assert process.wait(10.0) == 0
+            assert process.wait(WITHIN_S) == 0
             eventually("every process is gone", lambda: none_alive(family))
         assert here.run("status").code == 69
         assert not (here.folder / "data" / "control.sock").exists()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
+import random
 import select
 import socket
 import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import parse_qs, urlsplit
@@ -20,8 +22,9 @@ import pytest
 
 from simulator.process import SimulatedEve
 from tests.process.cli_runs import Place, place
+from tests.processes import WITHIN_S
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(90)]
+pytestmark = pytest.mark.process
 
 
 class _Stay(HTTPRedirectHandler):
@@ -32,7 +35,7 @@ class _Stay(HTTPRedirectHandler):
 def consent(address: str) -> str:
     """Return the address that SSO sends the browser to."""
     try:
-        build_opener(ProxyHandler({}), _Stay()).open(address, timeout=10.0)
+        build_opener(ProxyHandler({}), _Stay()).open(address, timeout=WITHIN_S)
     except HTTPError as answer:
         with answer:
             return answer.headers["Location"]
@@ -40,12 +43,16 @@ def consent(address: str) -> str:
 
 
 def free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
+    """Return a free port from below those that the kernel gives to who asks for any."""
+    lowest = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    while True:
+        port = random.randrange(lowest // 2, lowest)
+        with socket.socket() as sock, contextlib.suppress(OSError):
+            sock.bind(("127.0.0.1", port))
+            return port
 
 
-def read_until(descriptor: int, text: bytes, within_s: float = 30.0) -> bytes:
+def read_until(descriptor: int, text: bytes, within_s: float = WITHIN_S) -> bytes:
     seen = b""
     deadline = time.monotonic() + within_s
     while text not in seen:
@@ -81,16 +88,14 @@ def address_of(process: subprocess.Popen[bytes]) -> str:
 
 
 def credential(database: Path) -> tuple[int, set[str]]:
-    connection = sqlite3.connect(database)
-    [(character_id, scopes)] = connection.execute("SELECT character_id, scopes FROM credential")
-    connection.close()
+    with closing(sqlite3.connect(database)) as connection:
+        [(character_id, scopes)] = connection.execute("SELECT character_id, scopes FROM credential")
     return character_id, set(scopes.split())
 
 
 def corporations(database: Path) -> list[int]:
-    connection = sqlite3.connect(database)
-    rows = connection.execute("SELECT id FROM subject WHERE type = 'corporation'").fetchall()
-    connection.close()
+    with closing(sqlite3.connect(database)) as connection:
+        rows = connection.execute("SELECT id FROM subject WHERE type = 'corporation'").fetchall()
     return [row[0] for row in rows]
 
 
@@ -121,9 +126,9 @@ def test_the_browser_answers_on_loopback(terminal: tuple[int, int]) -> None:
             assert "esi-mail.read_mail.v1" not in asked["scope"][0]
             answer = consent(address)
             assert answer.startswith(callback)
-            with build_opener(ProxyHandler({})).open(answer, timeout=10.0) as page:
+            with build_opener(ProxyHandler({})).open(answer, timeout=WITHIN_S) as page:
                 assert b"Logged in" in page.read()
-            out, err = process.communicate(timeout=30.0)
+            out, err = process.communicate(timeout=WITHIN_S)
             assert process.returncode == 0, err
         assert b"character:90000002" in out
         assert b"corporation:" in out
@@ -143,14 +148,14 @@ def test_an_answer_can_be_pasted(terminal: tuple[int, int]) -> None:
         )
         with login(here, stdin=terminal[1]) as process:
             os.write(terminal[0], consent(address_of(process)).encode() + b"\n")
-            out, err = process.communicate(timeout=30.0)
+            out, err = process.communicate(timeout=WITHIN_S)
             assert process.returncode == 0, err
         assert b"is logged in" in out
         assert b"no longer granted" not in err
         assert credential(here.database)[0] == 90000001
         with login(here, "--features", "skills", stdin=terminal[1]) as process:
             os.write(terminal[0], consent(address_of(process)).encode() + b"\n")
-            _, err = process.communicate(timeout=30.0)
+            _, err = process.communicate(timeout=WITHIN_S)
             assert process.returncode == 0, err
         [told] = [line for line in err.decode().splitlines() if "no longer granted: " in line]
         assert "esi-wallet.read_character_wallet.v1" in told
@@ -166,7 +171,7 @@ def test_a_wrong_answer_is_told_and_the_next_one_taken(terminal: tuple[int, int]
             assert process.stderr is not None
             read_until(process.stderr.fileno(), b"belongs to another login")
             os.write(terminal[0], consent(address).encode() + b"\n")
-            _, err = process.communicate(timeout=30.0)
+            _, err = process.communicate(timeout=WITHIN_S)
             assert process.returncode == 0, err
         assert credential(here.database)[0] == 90000001
 
@@ -175,12 +180,12 @@ def test_an_answer_can_come_through_a_pipe() -> None:
     with SimulatedEve("--characters", "1") as eve, place(eve) as here:
         with login(here, stdin=subprocess.PIPE) as process:
             answer = consent(address_of(process)).encode()
-            out, err = process.communicate(answer + b"\n", timeout=30.0)
+            out, err = process.communicate(answer + b"\n", timeout=WITHIN_S)
             assert process.returncode == 0, err
         assert b"is logged in" in out
         with login(here, stdin=subprocess.PIPE) as process:
             address_of(process)
-            _, err = process.communicate(answer + b"\n", timeout=30.0)
+            _, err = process.communicate(answer + b"\n", timeout=WITHIN_S)
             assert process.returncode == 2
         assert b"belongs to another login" in err
 

@@ -5,22 +5,21 @@ from __future__ import annotations
 import json
 import sqlite3
 import stat
+from contextlib import closing
 
 import pytest
 
 from simulator.process import SimulatedEve
 from tests.process.cli_runs import Place, place
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.process
 
 LINE = {"character_id": 90000001, "refresh_token": "very-secret", "scopes": ["publicData"]}
 
 
 def rows(here: Place, sql: str) -> list[tuple[object, ...]]:
-    connection = sqlite3.connect(here.database)
-    found = connection.execute(sql).fetchall()
-    connection.close()
-    return found
+    with closing(sqlite3.connect(here.database)) as connection:
+        return connection.execute(sql).fetchall()
 
 
 @pytest.mark.parametrize(
@@ -115,10 +114,8 @@ def test_db_upgrade_sets_a_database_up_and_refuses_a_newer_one() -> None:
         assert here.run("db", "upgrade").code == 0
         assert here.run("db", "upgrade").code == 0
         assert here.run("credential", "list").code == 0
-        connection = sqlite3.connect(here.database)
-        connection.execute("UPDATE alembic_version SET version_num = '9999'")
-        connection.commit()
-        connection.close()
+        with closing(sqlite3.connect(here.database)) as connection, connection:
+            connection.execute("UPDATE alembic_version SET version_num = '9999'")
         for arguments in (("credential", "list"), ("db", "upgrade")):
             ran = here.run(*arguments)
             assert ran.code == 78
@@ -140,20 +137,17 @@ def test_a_write_that_cannot_be_read_is_told_beside_the_others() -> None:
         # The database is made.
         here.config.write_text(here.config.read_text() + '[sso]\nclient_id = "mine"\n')
         assert here.run("credential", "import", stdin=json.dumps(LINE)).code == 0
-        connection = sqlite3.connect(here.database)
         good = "2026-11-30 12:00:00"
         # A number is no time; the last payload is deeper than any reader goes.
-        for number, created, payload in (
-            (1, "1764526339", "{}"), (2, good, "{}"), (3, good, "[" * 100_000),
-        ):  # fmt: skip
-            connection.execute(
-                "INSERT INTO outbox (id, subject_type, subject_id, kind, payload, dedupe_key,"
-                " next_attempt_at, created_at, updated_at)"
-                " VALUES (?, 'character', 90000001, 'ui.waypoint', ?, ?, ?, ?, ?)",
-                (number, payload, str(number), created, created, created),
-            )
-        connection.commit()
-        connection.close()
+        writes = ((1, "1764526339", "{}"), (2, good, "{}"), (3, good, "[" * 100_000))
+        with closing(sqlite3.connect(here.database)) as connection, connection:
+            for number, created, payload in writes:
+                connection.execute(
+                    "INSERT INTO outbox (id, subject_type, subject_id, kind, payload, dedupe_key,"
+                    " next_attempt_at, created_at, updated_at)"
+                    " VALUES (?, 'character', 90000001, 'ui.waypoint', ?, ?, ?, ?, ?)",
+                    (number, payload, str(number), created, created, created),
+                )
         listed = here.run("outbox", "list", "--json")
         assert listed.code == 0
         assert [write["id"] for write in listed.json()["writes"]] == [2, 3]

@@ -9,13 +9,15 @@ import signal
 import sqlite3
 import stat
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.process.cli_runs import Place, place
+from tests.processes import WITHIN_S
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.process
 
 SECRET = "very-secret"
 LINE = {"character_id": 90000001, "refresh_token": SECRET, "scopes": ["publicData"]}
@@ -27,14 +29,12 @@ def here() -> Iterator[Place]:
     with place() as made:
         made.config.write_text(made.config.read_text() + '[sso]\nclient_id = "mine"\n')
         assert made.run("credential", "import", stdin=json.dumps(LINE)).code == 0
-        connection = sqlite3.connect(made.database)
-        connection.execute(
-            "INSERT INTO name VALUES"
-            " (90000001, 'character', 'Ada, Vex', '2026-11-30T12:00:00.000Z')"
-        )
-        connection.execute("INSERT INTO character_wallet VALUES (90000001, 731442734431)")
-        connection.commit()
-        connection.close()
+        with closing(sqlite3.connect(made.database)) as connection, connection:
+            connection.execute(
+                "INSERT INTO name VALUES"
+                " (90000001, 'character', 'Ada, Vex', '2026-11-30T12:00:00.000Z')"
+            )
+            connection.execute("INSERT INTO character_wallet VALUES (90000001, 731442734431)")
         yield made
 
 
@@ -92,7 +92,7 @@ def test_a_query_can_be_interrupted(here: Place) -> None:
         lines = [process.stdout.readline() for _ in range(1001)]
         assert lines[-1] == "1000\n"
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
+        assert process.wait(WITHIN_S) == 130
     assert (here.folder / "query.log").read_text().strip() == "interrupted"
 
 
@@ -102,7 +102,7 @@ def test_a_reader_that_leaves_ends_the_query(here: Place) -> None:
         assert process.stdout is not None
         process.stdout.readline()
         process.stdout.close()
-        assert process.wait(30) == 1
+        assert process.wait(WITHIN_S) == 1
     assert "Traceback" not in (here.folder / "query.log").read_text()
 
 

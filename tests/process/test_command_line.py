@@ -8,12 +8,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.process.daemon import client_of
-from tests.processes import eventually, open_files
+from tests.processes import WITHIN_S, eventually, open_files
 
 pytestmark = pytest.mark.process
 
@@ -22,7 +23,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="x", dir="/tmp") as name:
+    with tempfile.TemporaryDirectory(prefix="x", dir="/tmp", ignore_cleanup_errors=True) as name:
         yield Path(name)
 
 
@@ -32,7 +33,7 @@ def run(folder: Path, *arguments: str, **environ: str) -> subprocess.CompletedPr
         check=False,
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=WITHIN_S,
         cwd=folder,
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(folder), **environ},
     )
@@ -77,7 +78,7 @@ def test_too_few_open_files_are_refused_with_the_remedy(folder: Path) -> None:
         check=False,
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=WITHIN_S,
         cwd=folder,
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(folder)},
     )
@@ -112,7 +113,7 @@ def test_closed_standard_streams_do_not_become_the_lock(folder: Path, program: s
         files = open_files(process.pid)
         assert [files[number] for number in (0, 1, 2)] == ["/dev/null"] * 3
         process.send_signal(signal.SIGTERM)
-        assert process.wait(15) == 0
+        assert process.wait(WITHIN_S) == 0
     finally:
         process.kill()
         process.wait()
@@ -132,11 +133,10 @@ def test_a_daemon_whose_current_folder_was_removed_starts_its_scheduler(folder: 
         start_new_session=True,
     )
     try:
-        client = client_of(folder / "d" / "control.sock")
-        eventually("a scheduler", lambda: client.status().scheduler_state == "running", 30)
-        client.close()
+        with closing(client_of(folder / "d" / "control.sock")) as client:
+            eventually("a scheduler", lambda: client.status().scheduler_state == "running")
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(WITHIN_S) == 0
     finally:
         process.kill()
         process.wait()

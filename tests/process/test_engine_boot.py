@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -15,42 +16,44 @@ import pytest
 from engine.boot import CUT_TO_GIVE_UP
 from ipc.events import Finished
 from ipc.exits import Exit
-from ipc.settings import Store
+from ipc.settings import Settings, Store
 from ipc.users import user_name
 from jobs.store import upgrade
 from jobs.store.revisions import VERSION_TABLE
 from jobs.store.upgrade import Schema
-from tests.process.engine_house import QUICK, House, open_house, probe, settings_for
+from tests.process.engine_house import QUICK, House, empty_house, open_house, probe, settings_for
 from tests.processes import descendants_of, eventually_async, name_of
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(90)]
+pytestmark = pytest.mark.process
 
 
 async def test_an_empty_database_gets_the_schema_in_a_process_of_its_own(tmp_path: Path) -> None:
-    house = House(settings_for(tmp_path))
-    try:
-        scheduler = await house.start()
-        assert scheduler.ready is not None
-        assert scheduler.ready.epoch == 1
+    async with empty_house(settings_for(tmp_path)) as house:
+        assert await owner(house) == 1
         assert upgrade.status_of(house.settings.database_url) is Schema.CURRENT
-    finally:
-        await house.close()
+
+
+async def owner(house: House) -> int:
+    """Start a scheduler and return the epoch in which it owns the database.
+
+    It is ready without one first, where the database takes its time.
+    """
+    scheduler = await house.start()
+    return await house.until("an owner", lambda: scheduler.ready.epoch if scheduler.ready else 0)
 
 
 async def test_each_scheduler_owns_the_database_anew(tmp_path: Path) -> None:
     async with open_house(tmp_path) as house:
         epochs = []
         for _ in range(2):
-            scheduler = await house.start()
-            assert scheduler.ready is not None
-            epochs.append(scheduler.ready.epoch)
+            epochs.append(await owner(house))
             await house.stop()
         assert epochs == [1, 2]
 
 
 async def test_a_newer_schema_is_refused_with_a_reason(tmp_path: Path) -> None:
     async with open_house(tmp_path) as house:
-        with sqlite3.connect(tmp_path / "esisyncd.db") as connection:
+        with closing(sqlite3.connect(tmp_path / "esisyncd.db")) as connection, connection:
             connection.execute(f"UPDATE {VERSION_TABLE} SET version_num = 'the_future'")
         scheduler = await house.start(ready=False)
         end = scheduler.how_it_ended()
@@ -72,13 +75,12 @@ async def test_a_damaged_database_is_refused_with_a_reason_and_left_as_it_is(
 ) -> None:
     async with open_house(tmp_path) as house:
         path = tmp_path / "esisyncd.db"
-        with sqlite3.connect(path, isolation_level=None) as connection:
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             # A page that no query of the boot meets.
             root = connection.execute(
                 "SELECT rootpage FROM sqlite_master WHERE name = 'mail_body'"
             ).fetchone()[0]
-        connection.close()
         with path.open("r+b") as file:
             file.seek((root - 1) * 4096)
             file.write(b"\xff" * 4096)
@@ -92,12 +94,16 @@ async def test_a_damaged_database_is_refused_with_a_reason_and_left_as_it_is(
 
 
 async def test_kinds_that_cannot_be_loaded_are_refused_with_a_reason(tmp_path: Path) -> None:
-    house = House(msgspec.structs.replace(settings_for(tmp_path), kind_packages=("no_such_kinds",)))
-    scheduler = await house.start(ready=False)
-    end = scheduler.how_it_ended()
-    assert end.exit_code == Exit.CONFIG
-    assert "no_such_kinds" in end.cause
-    await scheduler.close()
+    strange = msgspec.structs.replace(settings_for(tmp_path), kind_packages=("no_such_kinds",))
+    async with empty_house(strange) as house:
+        end = (await house.start(ready=False)).how_it_ended()
+        assert end.exit_code == Exit.CONFIG
+        assert "no_such_kinds" in end.cause
+
+
+def settings_at(folder: Path, url: str) -> Settings:
+    """Return settings with another database."""
+    return msgspec.structs.replace(settings_for(folder), store=Store(url))
 
 
 async def test_an_unreachable_database_is_told_and_tried_again_until_it_is_there(
@@ -106,8 +112,7 @@ async def test_an_unreachable_database_is_told_and_tried_again_until_it_is_there
     in_the_way = tmp_path / "in_the_way"
     in_the_way.write_text("a file where a folder should be")
     url = f"sqlite:///{in_the_way / 'x.db'}"
-    house = House(msgspec.structs.replace(settings_for(tmp_path), store=Store(url)))
-    try:
+    async with empty_house(settings_at(tmp_path, url)) as house:
         scheduler = await house.start()
         assert scheduler.ready is not None
         assert scheduler.ready.epoch == 0
@@ -116,23 +121,21 @@ async def test_an_unreachable_database_is_told_and_tried_again_until_it_is_there
         await house.until("an owner", lambda: scheduler.ready and scheduler.ready.epoch == 1)
         await house.until("no trouble", lambda: (s := house.summary()) and not s.database_trouble)
         assert len(await house.workers(2)) == 2
-    finally:
-        await house.close()
 
 
 async def test_a_database_locked_by_another_program_is_told_before_the_boot_counts_as_a_hang(
     tmp_path: Path,
 ) -> None:
     async with open_house(tmp_path) as house:
-        other = sqlite3.connect(tmp_path / "esisyncd.db", isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        scheduler = await house.start()
-        assert scheduler.ready is not None
-        assert scheduler.ready.epoch == 0
-        await house.until(
-            "the trouble", lambda: (s := house.summary()) and "locked" in s.database_trouble
-        )
-        other.close()
+        path = tmp_path / "esisyncd.db"
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            scheduler = await house.start()
+            assert scheduler.ready is not None
+            assert scheduler.ready.epoch == 0
+            await house.until(
+                "the trouble", lambda: (s := house.summary()) and "locked" in s.database_trouble
+            )
         await house.until("an owner", lambda: scheduler.ready and scheduler.ready.epoch == 1)
         await house.until("no trouble", lambda: (s := house.summary()) and not s.database_trouble)
 
@@ -141,16 +144,15 @@ async def test_a_database_locked_by_another_program_is_told_before_the_boot_coun
 async def test_an_upgrade_that_is_killed_is_tried_again_and_not_without_end(
     tmp_path: Path, kills: int
 ) -> None:
-    house = House(settings_for(tmp_path))
-    other = sqlite3.connect(tmp_path / "esisyncd.db", isolation_level=None)
-    other.execute("PRAGMA journal_mode = WAL")
-    other.execute("BEGIN IMMEDIATE")
-    starting = asyncio.create_task(house.start(ready=kills < CUT_TO_GIVE_UP))
-    try:
-        for _ in range(kills):
-            # It waits for the lock.
-            await kill_descendant("upgrade")
-        other.close()
+    path = tmp_path / "esisyncd.db"
+    async with empty_house(settings_for(tmp_path)) as house:
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("PRAGMA journal_mode = WAL")
+            other.execute("BEGIN IMMEDIATE")
+            starting = asyncio.create_task(house.start(ready=kills < CUT_TO_GIVE_UP))
+            for _ in range(kills):
+                # It waits for the lock.
+                await kill_descendant("upgrade")
         scheduler = await starting
         if kills < CUT_TO_GIVE_UP:
             await house.until("an owner", lambda: scheduler.ready and scheduler.ready.epoch == 1)
@@ -158,9 +160,6 @@ async def test_an_upgrade_that_is_killed_is_tried_again_and_not_without_end(
         end = scheduler.how_it_ended()
         assert end.exit_code == Exit.CONFIG
         assert "the upgrade of the database was cut off: killed by signal 9" in end.cause
-    finally:
-        other.close()
-        await house.close()
 
 
 async def kill_descendant(name: str) -> None:
@@ -179,10 +178,9 @@ async def test_an_older_scheduler_leaves_when_a_newer_one_owns_the_database(
     tmp_path: Path,
 ) -> None:
     async with open_house(tmp_path) as house:
-        await house.start()
-        newer = House(house.settings)
-        try:
-            await newer.start()
+        await owner(house)
+        async with empty_house(house.settings) as newer:
+            await owner(newer)
             await house.run_now(probe("noop"))
             older, pid = house.life, newer.life.pid
             assert await house.ended() == Exit.FENCED
@@ -192,17 +190,15 @@ async def test_an_older_scheduler_leaves_when_a_newer_one_owns_the_database(
             )
             await newer.run_now(probe("noop"))
             await newer.event(Finished, probe("noop"))
-        finally:
-            await newer.close()
 
 
 async def test_a_stop_during_the_wait_for_the_database_is_seen(tmp_path: Path) -> None:
     in_the_way = tmp_path / "in_the_way"
     in_the_way.write_text("a file where a folder should be")
     url = f"sqlite:///{in_the_way / 'x.db'}"
-    house = House(msgspec.structs.replace(settings_for(tmp_path), store=Store(url)))
-    await house.start()
-    assert await house.stop() == Exit.OK
+    async with empty_house(settings_at(tmp_path, url)) as house:
+        await house.start()
+        assert await house.stop() == Exit.OK
 
 
 async def test_after_a_clean_stop_the_one_file_holds_all(tmp_path: Path) -> None:

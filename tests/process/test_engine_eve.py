@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,15 +15,15 @@ from sqlalchemy import Connection
 from ipc.clock import SystemClock
 from ipc.commands import Drain
 from ipc.events import Finished, OutboxDone, OutboxInflight, OutboxRetrying, WorkerUp
-from ipc.settings import Engine, Esi, Images, Settings, Sso, Timings
+from ipc.settings import Engine, Esi, Images, Settings, Sso
 from ipc.subject import JobKey, Subject, SubjectType
 from jobs.store import credentials, outbox, outbox_rows, upgrade
 from simulator.config import SimulatorConfig
 from simulator.faults import FaultRule
 from simulator.serve import RunningEve, start
-from tests.process.engine_house import House, kill
+from tests.process.engine_house import TIMINGS, House, empty_house, kill
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(150)]
+pytestmark = pytest.mark.process
 
 ONE = Subject(SubjectType.CHARACTER, 90_000_001)
 SENT = "POST /characters/{character_id}/mail"
@@ -39,22 +38,18 @@ LETTER = {
 async def open_eve(folder: Path) -> AsyncIterator[tuple[House, RunningEve]]:
     """A simulated EVE and a house whose scheduler mirrors it."""
     async with await start(SimulatorConfig(characters=2, rate_limits=False)) as eve:
-        house = House(
-            Settings(
-                data_dir=str(folder),
-                esi=Esi(base_url=eve.urls.esi, contact="tests@example.org"),
-                sso=Sso(base_url=eve.urls.sso, client_id="simulated-client"),
-                images=Images(base_url=eve.urls.images),
-                engine=Engine(workers=2, jobs_per_worker=4),
-                daily_downtime=False,
-                timings=Timings(heartbeat_s=0.1, drain_interval_s=0.2, trigger_coalesce_s=0.0),
-            )
+        settings = Settings(
+            data_dir=str(folder),
+            esi=Esi(base_url=eve.urls.esi, contact="tests@example.org"),
+            sso=Sso(base_url=eve.urls.sso, client_id="simulated-client"),
+            images=Images(base_url=eve.urls.images),
+            engine=Engine(workers=2, jobs_per_worker=4),
+            daily_downtime=False,
+            timings=msgspec.structs.replace(TIMINGS, drain_interval_s=0.2),
         )
-        await asyncio.to_thread(upgrade.prepare, house.settings.database_url)
-        try:
+        await asyncio.to_thread(upgrade.prepare, settings.database_url)
+        async with empty_house(settings) as house:
             yield house, eve
-        finally:
-            await house.close()
 
 
 async def log_in(house: House, eve: RunningEve, *, ends_in_s: float) -> None:
@@ -138,7 +133,7 @@ async def test_a_mail_cut_off_by_the_schedulers_death_is_sent_once(tmp_path: Pat
         assert await status_of(house, row_id) == "inflight"
         await house.start()
         # Who looks at once may not see it in ESI's cached lists yet, and looks again after 35 s.
-        await house.until("the mail found", lambda: bool(house.of(OutboxDone)), 65)
+        await house.until("the mail found", lambda: bool(house.of(OutboxDone)), 120)
         assert sent(eve) == 1
         assert await status_of(house, row_id) == "done"
 
@@ -175,14 +170,14 @@ async def test_slow_writes_do_not_hold_jobs_up(tmp_path: Path) -> None:
         await house.event(OutboxDone)
         await house.event(Finished, skills)
         eve.services.faults.add(
-            FaultRule(path=f"/characters/{ONE.id}/mail", method="POST", delay_s=20)
+            FaultRule(path=f"/characters/{ONE.id}/mail", method="POST", delay_s=60)
         )
         # More than both workers together take of jobs.
         for number in range(12):
             await append(house, f"letter {number}")
         await house.until("all of them out", lambda: len(house.of(OutboxInflight)) == 13)
-        began_s = time.monotonic()
         await house.run_now(skills)
         await house.event(Finished, skills, count=2)
-        assert time.monotonic() - began_s < 15
+        # The letters are out still: none is answered, and some are not given up either.
         assert len(house.of(OutboxDone)) == 1
+        assert len(house.of(OutboxRetrying)) < 12

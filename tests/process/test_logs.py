@@ -5,92 +5,97 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.processes import WITHIN_S
+
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parent.parent.parent
+# Many times what the queue and a pipe hold.
+LINES = 20_000
 
-PROGRAM = """
-import logging, sys, time
+PROGRAM = f"""
+import logging
 from ipc.logs import flush_logs, set_up_logging
 set_up_logging("test", "info")
 log = logging.getLogger("x")
-began = time.monotonic()
-for number in range(20_000):
+for number in range({LINES}):
     log.info("line %d %s", number, "x" * 200)
-print(time.monotonic() - began, flush=True)
-began = time.monotonic()
+print("logged", flush=True)
+input()
 flush_logs()
-print(time.monotonic() - began, flush=True)
-sys.stdin.read()
+print("flushed", flush=True)
 """
 
 
-def start(stderr: int, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+@contextmanager
+def logging_to(stderr: int) -> Iterator[subprocess.Popen[str]]:
+    """Give the process when it has logged all: it was not held up."""
+    with subprocess.Popen(
         [sys.executable, "-P", "-c", PROGRAM],
-        stdin=stdin,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,
         env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]},
-    )
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "logged\n"
+            yield process
+        finally:
+            process.kill()
 
 
-def figures(process: subprocess.Popen[str]) -> tuple[float, float]:
-    assert process.stdout is not None
-    with process.stdout as stdout:
-        took, flushed = stdout.readline(), stdout.readline()
-    assert process.wait(30) == 0
-    return float(took), float(flushed)
+def ends(process: subprocess.Popen[str]) -> None:
+    """Let the process write what is queued, and end."""
+    out, _ = process.communicate("\n", timeout=WITHIN_S)
+    assert (out, process.returncode) == ("flushed\n", 0)
 
 
-def test_stalled_reader_costs_lines_and_no_time() -> None:
-    reader, writer = os.pipe()
-    process = start(writer)
-    os.close(writer)
-    took_s, flushed_s = figures(process)
-    os.close(reader)
-    # Formatting alone; a write that blocked would never have returned.
-    assert took_s < 30.0
-    assert flushed_s < 15.0
+@contextmanager
+def pipe() -> Iterator[tuple[int, int]]:
+    """Give a pipe's ends to read from and to write to."""
+    ends = os.pipe()
+    try:
+        yield ends
+    finally:
+        for end in ends:
+            os.close(end)
+
+
+def test_stalled_reader_costs_lines_and_holds_nothing_up() -> None:
+    with pipe() as (_, writer), logging_to(writer) as process:
+        ends(process)
 
 
 def test_reader_that_is_gone_costs_nothing() -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    process = start(writer)
-    os.close(writer)
-    figures(process)
+    with os.fdopen(writer, "wb"), logging_to(writer) as process:
+        ends(process)
 
 
 def test_reader_learns_that_lines_are_missing() -> None:
-    reader, writer = os.pipe()
-    # It lives until all is read: what a process at its end has not written yet is lost.
-    process = start(writer, subprocess.PIPE)
-    os.close(writer)
-    assert process.stdout is not None
-    assert process.stdin is not None
-    with os.fdopen(reader, "r") as file, process.stdin, process.stdout:
-        # Nothing is read before all is logged.
-        float(process.stdout.readline())
-        first = file.readline()
-        written, told = 1, 0
-        while written + told < 20_000:
-            line = file.readline()
-            assert line, "the process ended"
-            written += " x: line " in line
-            told += int(line.split()[0]) if "lines were dropped" in line else 0
-        float(process.stdout.readline())
-    assert process.wait(30) == 0
-    assert "line 0 " in first
+    lines: list[str] = []
+    with pipe() as (reader, writer), logging_to(writer) as process:
+        # It begins to read when more is logged than anything holds.
+        with os.fdopen(reader, "r", closefd=False) as file:
+            while not lines or "lines were dropped" not in lines[-1]:
+                lines.append(file.readline())
+        ends(process)
+    told = int(lines[-1].split()[0])
+    written = sum(" x: line " in line for line in lines)
+    assert "line 0 " in lines[0]
     assert told > 0
-    assert written + told == 20_000
+    assert written + told == LINES
 
 
 def test_full_disk_stops_nothing() -> None:
-    with open("/dev/full", "wb") as full:  # noqa: PTH123
-        figures(start(full.fileno()))
+    with Path("/dev/full").open("wb") as full, logging_to(full.fileno()) as process:
+        ends(process)

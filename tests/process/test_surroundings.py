@@ -25,13 +25,12 @@ from ipc.control_messages import DaemonState, GetStatus
 from ipc.scheduler_messages import JobState, StatusPage
 from ipc.subject import GLOBAL
 from tests.process.daemon import Client
-from tests.processes import children_of, descendants_of, eventually, is_alive, name_of
+from tests.processes import WITHIN_S, children_of, descendants_of, eventually, is_alive, name_of
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).resolve().parents[2]
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
-UP_S = 60.0
 # Needs no ESI.
 KIND = "global.token_audit"
 
@@ -86,7 +85,7 @@ class Run:
     def status(self) -> DaemonState:
         """Return the daemon's state."""
         if self._client is None:
-            self._client = eventually("an answer", self._connect, UP_S)
+            self._client = eventually("an answer", self._connect)
         return self._client.status()
 
     def _connect(self) -> Client | None:
@@ -104,7 +103,7 @@ class Run:
             found[:] = [self.status()]
             return check(found[0])
 
-        eventually(what, look, UP_S)
+        eventually(what, look)
         return found[0]
 
     def until_up(self) -> DaemonState:
@@ -126,7 +125,7 @@ class Run:
     def ends(self, number: int = signal.SIGTERM) -> int:
         """Stop the daemon and return its exit code."""
         self.process.send_signal(number)
-        return self.process.wait(40)
+        return self.process.wait(WITHIN_S)
 
     def cleanup(self) -> None:
         """Leave nothing behind."""
@@ -136,7 +135,7 @@ class Run:
             for pid in [*descendants_of(self.process.pid), self.process.pid]:
                 if is_alive(pid):
                     os.kill(pid, signal.SIGKILL)
-            self.process.wait(10)
+            self.process.wait(WITHIN_S)
 
 
 @pytest.fixture
@@ -240,14 +239,14 @@ def test_as_the_first_process_of_a_container(run: Run) -> None:
             os.kill(pid, signal.SIGTERM)
     eventually("the other one too", lambda: "sleep" not in map(name_of, descendants_of(first)))
     eventually("none is a zombie", lambda: zombies(first) == [])
-    scheduler = next(pid for pid in children_of(first) if len(children_of(pid)) > 0)
+    scheduler = next(pid for pid in children_of(first) if name_of(pid) == "scheduler")
     os.kill(scheduler, signal.SIGKILL)
     again = run.until("a new scheduler", lambda s: s.generation == 2)
     assert again.restarts == 1
     run.until_up()
-    assert zombies(first) == []
+    eventually("still none", lambda: zombies(first) == [])
     os.kill(first, signal.SIGTERM)
-    assert run.process.wait(40) == 0
+    assert run.process.wait(WITHIN_S) == 0
 
 
 def zombies(pid: int) -> list[int]:
@@ -276,9 +275,8 @@ def test_a_journal_that_reads_nothing_slows_nothing(run: Run) -> None:
             assert run.reload() == ""
         os.kill(state.scheduler_pid, signal.SIGKILL)
         run.until("a new scheduler", lambda s: s.generation == 2)
-        again = run.until_up()
-        assert again.heartbeat_age_s is not None
-        assert again.heartbeat_age_s < 5
+        run.until_up()
+        run.until("a heartbeat", lambda s: s.heartbeat_age_s is not None and s.heartbeat_age_s < 5)
         # What is not read by the end is not waited for long.
         assert run.ends() == 0
     finally:
@@ -307,7 +305,7 @@ def runs_now(run: Run, kind: str) -> None:
         now = job(run, kind)
         return now.last_attempt_at != before and not now.in_flight
 
-    eventually(f"{kind} runs", ran, 20)
+    eventually(f"{kind} runs", ran)
     outcome = job(run, kind).outcome
     assert outcome is not None
     assert outcome.is_success

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent.parent
 UNIT = ROOT / "deploy" / "esisyncd.service"
 SYSTEMD = Path("/lib/systemd/systemd")
 CGROUPS = Path("/sys/fs/cgroup")
-DEADLINE_S = 60.0
+DEADLINE_S = 180.0
 
 # They want devices, clocks or networks that are not there.
 MASKED = (
@@ -117,6 +117,13 @@ class Machine:
             time.sleep(0.05)
         return value
 
+    def wait_for_log(self, text: str) -> None:
+        """Wait until the service has logged something: the journal is behind what happens."""
+        deadline = time.monotonic() + DEADLINE_S
+        while text not in (journal := self.journal()):
+            assert time.monotonic() < deadline, f"no {text!r} in {journal}"
+            time.sleep(0.05)
+
     def journal(self) -> str:
         """Return what the service logged last."""
         return self.run("journalctl", "-u", "esisyncd", "-n", "200", "--no-pager", check=False)
@@ -199,7 +206,7 @@ def _await(root: Path, pid: int) -> Machine:
 
 
 def _remove(cgroup: Path) -> None:
-    deadline = time.monotonic() + 5.0
+    deadline = time.monotonic() + DEADLINE_S
     while cgroup.exists() and time.monotonic() < deadline:
         for below in sorted(cgroup.rglob("*"), reverse=True):
             if below.is_dir():

@@ -12,7 +12,6 @@ from tests.systemd.machine import UNIT, Machine, booted, why_not
 
 pytestmark = [
     pytest.mark.process,
-    pytest.mark.timeout(300),
     pytest.mark.skipif(bool(why_not()), reason=why_not()),
 ]
 
@@ -38,7 +37,7 @@ def config(machine: Machine) -> Path:
     path.chmod(0o644)
     folder = machine.root / "etc/systemd/system/esisyncd.service.d"
     folder.mkdir(exist_ok=True)
-    (folder / "short.conf").write_text("[Service]\nWatchdogSec=5\nRestartSec=200ms\n")
+    (folder / "short.conf").write_text("[Service]\nRestartSec=200ms\n")
     machine.run("systemctl", "daemon-reload")
     machine.run("systemctl", "reset-failed", "esisyncd", check=False)
     machine.run("systemctl", "restart", "esisyncd")
@@ -114,11 +113,19 @@ def test_stop_of_a_client_is_one_and_no_fault(machine: Machine, config: Path) ->
 
 
 def test_watchdog_ends_a_daemon_that_stands_still(machine: Machine, config: Path) -> None:
+    folder = machine.root / "etc/systemd/system/esisyncd.service.d"
+    (folder / "watchdog.conf").write_text("[Service]\nWatchdogSec=5\n")
+    try:
+        machine.run("systemctl", "daemon-reload")
+        machine.run("systemctl", "restart", "esisyncd")
+    finally:
+        (folder / "watchdog.conf").unlink()
+    machine.wait("StatusText", lambda text: text.startswith("running"))
     before = restarts(machine)
     machine.run("kill", "-STOP", machine.show("MainPID"))
-    machine.wait("NRestarts", lambda count: int(count) == before + 1)
+    machine.wait("NRestarts", lambda count: int(count) > before)
     # It aborts, and the stacks of the supervisor itself are in the log.
-    assert "supervisor/main.py" in machine.journal()
+    machine.wait_for_log("supervisor/main.py")
     machine.wait("StatusText", lambda text: text == "running, generation 1")
 
 
@@ -130,4 +137,4 @@ def test_bad_configuration_is_not_tried_again(machine: Machine, config: Path) ->
     machine.wait("ActiveState", lambda state: state == "failed")
     assert machine.show("ExecMainStatus") == "78"
     assert restarts(machine) == before
-    assert "unknown key nonsense" in machine.journal()
+    machine.wait_for_log("unknown key nonsense")
