@@ -225,6 +225,13 @@ class House:
             rows = await database.read(ledger.load_all)
         return next(row for row in rows if row.key == job)
 
+    async def row_when(self, job: JobKey, fits: Callable[[LedgerRow], bool]) -> LedgerRow:
+        """Return a job's row when it fits: events are told before the ledger is written."""
+        async with asyncio.timeout(WITHIN_S):
+            while not fits(row := await self.row(job)):
+                await asyncio.sleep(0.05)
+        return row
+
 
 def settings_for(folder: Path, timings: Timings = TIMINGS, workers: int = 2) -> Settings:
     """Return settings with the probes for kinds."""

@@ -34,20 +34,22 @@ def daemon() -> Iterator[Daemon]:
 
 
 def test_socket_lock_and_folder_are_their_owners_alone(daemon: Daemon) -> None:
-    daemon.folder.chmod(0o755)
+    place = daemon.folder / "data"
+    place.mkdir(0o755)
+    daemon.configure(data_dir=str(place))
     daemon.start()
     daemon.state("running")
     modes = {
         path.name: stat.S_IMODE(path.stat().st_mode)
         for path in (
-            daemon.folder,
+            place,
             daemon.settings.socket_path,
-            daemon.folder / "esisyncd.lock",
-            daemon.folder / "seen",
+            place / "esisyncd.lock",
+            place / "seen",
         )
     }
     assert set(modes.values()) == {0o700, 0o600}
-    assert modes[daemon.folder.name] == 0o700
+    assert modes[place.name] == 0o700
 
 
 def test_a_socket_that_somebody_removed_is_made_again(daemon: Daemon) -> None:
