@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import socket
@@ -53,6 +54,8 @@ _log = logging.getLogger("jobs.worker")
 # Loop and database thread take the interpreter from each other; neither waits 5 ms for it after
 # each of its system calls.
 SWITCH_S = 0.0002
+# Allocations between two looks of the garbage collector: rows and requests leave few cycles behind.
+GC_THRESHOLD = 20_000
 # After its jobs were cancelled, a worker that stops waits so long for their ends.
 _CANCEL_WAIT_S = 2.0
 # And so long for its database to be closed.
@@ -67,6 +70,7 @@ def main(sock: socket.socket) -> int:
     """Serve the scheduler at the other end of the socket; return the process's exit code."""
     install_child_signals()
     sys.setswitchinterval(SWITCH_S)
+    gc.set_threshold(GC_THRESHOLD)
     # Not asyncio.run: at its end that waits for threads, and a name look-up may hang for minutes.
     # The caller leaves by _exit.
     loop = asyncio.new_event_loop()

@@ -9,7 +9,18 @@ from decimal import Decimal
 from typing import Any
 
 import msgspec
-from sqlalchemy import Column, ColumnElement, Connection, Table, case, literal, or_, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Table,
+    bindparam,
+    case,
+    literal,
+    or_,
+    select,
+    update,
+)
 
 from ipc.subject import SubjectType
 from jobs.kinds._cursors import Cursor
@@ -189,13 +200,11 @@ def mark_looked(
     times: Iterable[tuple[str, datetime]],
 ) -> None:
     """Note which state of each thing was looked at."""
-    c = things.table.c
-    for thing_id, at in times:
-        connection.execute(
-            update(things.table)
-            .where(*things.of(owner_id), c[things.id_name] == thing_id)
-            .values({looked: at})
-        )
+    marks = [{"thing": thing_id, "at": at} for thing_id, at in times]
+    if marks:
+        is_it = things.table.c[things.id_name] == bindparam("thing")
+        mark = update(things.table).where(*things.of(owner_id), is_it)
+        connection.execute(mark.values({looked: bindparam("at")}), marks)
 
 
 def mark_refused(

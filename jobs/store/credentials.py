@@ -10,16 +10,21 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Row, bindparam, case, delete, func, select, update
 
 from ipc.subject import Subject, SubjectType
-from jobs.store import grants, subjects, ways
+from jobs.store import grants, statements, subjects, ways
 from jobs.store.inserts import insert
 from jobs.store.schema.core import access as access_table
 from jobs.store.schema.core import credential as table
 from jobs.store.schema.core import subject as subject_table
+from jobs.store.schema.types import time_of
 from jobs.store.words import text_of_words, words_of_text
 
 # Between the first refusal of a refresh token and the one that flags the credential.
 SECOND_REFUSAL_AFTER = timedelta(seconds=60)
-_BY_ID = select(table).where(table.c.id == bindparam("credential_id"))
+# Each job that has a token reads it.
+_BY_ID = (
+    "SELECT access_token, refresh_token, expires_at, generation, needs_reauth, character_id,"
+    " scopes, client_id FROM credential WHERE id = {0}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +136,21 @@ def fingerprint(connection: Connection) -> tuple[Any, ...]:
 
 def tokens(connection: Connection, credential_id: int) -> Tokens | None:
     """Return a credential with its tokens; None when there is none."""
-    row = connection.execute(_BY_ID, {"credential_id": credential_id}).first()
-    return None if row is None else _tokens(row)
+    sql = _BY_ID.format(statements.placeholder(connection.dialect))
+    for row in statements.rows(connection, sql, (credential_id,)):
+        access_token, refresh_token, expires_at, generation, needs_reauth, *about = row
+        character_id, scopes, client_id = about
+        return Tokens(
+            access_token=access_token,
+            refresh_token=refresh_token,
+            expires_at=None if expires_at is None else time_of(expires_at),
+            generation=generation,
+            needs_reauth=bool(needs_reauth),
+            character_id=character_id,
+            scopes=words_of_text(scopes),
+            client_id=client_id,
+        )
+    return None
 
 
 def _tokens(row: Row[Any]) -> Tokens:

@@ -15,11 +15,13 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
+    SelectBase,
     and_,
     bindparam,
     exists,
     or_,
     select,
+    union,
 )
 
 from jobs.kinds._unknown_ids import waits
@@ -67,7 +69,7 @@ async def wanted_structures(context: Context, corporation_ids: Sequence[int]) ->
     if corporation_ids:
         values["corporations"] = list(corporation_ids)
     for mine, query in _queries(of_corporations=bool(corporation_ids)):
-        # One at a time: each reads all rows of an owner, and others wait meanwhile.
+        # One at a time: each reads all rows of its owners, and others wait meanwhile.
         for one in await context.read(partial(_ids_of, query, values)):
             found[one] = found.get(one, False) or mine
     refused = await context.read(partial(_refused, me))
@@ -90,6 +92,7 @@ def _refused(character_id: int, connection: Connection) -> dict[int, str]:
 def _queries(*, of_corporations: bool) -> tuple[tuple[bool, Select[Any]], ...]:
     """Return the queries, and whether each is of the character's own rows.
 
+    Of those there is one, of corporations' rows one for each column: they may be very many.
     Building them costs more than running them: that is done once.
     """
     return tuple(_build(of_corporations=of_corporations))
@@ -98,6 +101,17 @@ def _queries(*, of_corporations: bool) -> tuple[tuple[bool, Select[Any]], ...]:
 def _build(*, of_corporations: bool) -> Iterator[tuple[bool, Select[Any]]]:
     me: BindParameter[Any] = bindparam("me")
     now: BindParameter[Any] = bindparam("now", type_=UtcTime())
+
+    def unknown(found: SelectBase) -> Select[Any]:
+        ids = found.subquery("found").c.id
+        return select(ids).where(
+            ~_is_item(ids, me, of_corporations=of_corporations),
+            ~_is_known(ids),
+            ~_is_refused(ids, me, now),
+            ~waits(NOT_THERE, ids, now),
+        )
+
+    own: list[Select[Any]] = []
     for table, column, mark in named_columns(metadata):
         words = _words(mark)
         if words == ():
@@ -112,14 +126,12 @@ def _build(*, of_corporations: bool) -> Iterator[tuple[bool, Select[Any]]]:
         conditions = [whose, column >= FIRST_ID]
         if isinstance(mark, NamesBy) and words is not None:
             conditions.append(table.c[mark.column].in_(words))
-        ids = select(column.label("id")).where(*conditions).distinct().subquery("found").c.id
-        query = select(ids).where(
-            ~_is_item(ids, me, of_corporations=of_corporations),
-            ~_is_known(ids),
-            ~_is_refused(ids, me, now),
-            ~waits(NOT_THERE, ids, now),
-        )
-        yield owner == "character_id", query
+        named = select(column.label("id")).where(*conditions)
+        if owner == "character_id":
+            own.append(named)
+        else:
+            yield False, unknown(named.distinct())
+    yield True, unknown(union(*own))
 
 
 def _words(mark: Names | NamesBy) -> tuple[str, ...] | None:

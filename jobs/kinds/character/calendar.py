@@ -13,7 +13,7 @@ from functools import partial
 
 import msgspec
 from msgspec.structs import asdict
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from ipc.subject import SubjectType
 from jobs.kinds._one_by_one import Found, fetch_one_by_one
@@ -81,6 +81,16 @@ DETAILS = Target(calendar_event_detail, key=KEY, write=Write.UPSERT)
 INVITED = Target(calendar_event_attendee, key=(*KEY, "attendee_id"), write=Write.REPLACE)
 
 
+_LOOKED = (
+    update(calendar_event)
+    .where(
+        calendar_event.c.character_id == bindparam("me"),
+        calendar_event.c.event_id == bindparam("event"),
+    )
+    .values(looked_at=bindparam("now"), looked_line=bindparam("line"))
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Listed:
     """An event as the list has it, and what is known of the last look at its details."""
@@ -140,13 +150,11 @@ def store(
         asked = [asdict(one) for one in invited.value]
         rows += context.apply(connection, INVITED, asked, params, answer=invited)
     lines = {one.event_id: one.line for one in listed(connection, me)}
-    for params in (*(params for params, _ in found), *refused):
-        event_id = int(params["event_id"])
-        connection.execute(
-            update(calendar_event)
-            .where(calendar_event.c.character_id == me, calendar_event.c.event_id == event_id)
-            .values(looked_at=now, looked_line=lines.get(event_id))
-        )
+    looked = [int(params["event_id"]) for params in (*(params for params, _ in found), *refused)]
+    connection.execute(
+        _LOOKED,
+        [{"me": me, "event": one, "now": now, "line": lines.get(one)} for one in looked],
+    )
     return rows
 
 

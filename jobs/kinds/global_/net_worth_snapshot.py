@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import partial
+from typing import Any
 
-from sqlalchemy import Connection, and_, func, select
+from sqlalchemy import BindParameter, Connection, bindparam, func, select
 
 from ipc.subject import Subject, SubjectType
 from jobs.errors import SubjectGone
@@ -28,6 +29,49 @@ LOOK_BACK = timedelta(days=35)
 DAY = timedelta(days=1)
 ASSETS = "GET /characters/{character_id}/assets"
 ORDERS = "GET /characters/{character_id}/orders"
+
+# Built once: a run asks all of them for each character.
+_ME: BindParameter[Any] = bindparam("me")
+_LOADED = (
+    select(route_state.c.route)
+    .where(route_state.c.route == bindparam("route"), route_state.c.owner_id == _ME)
+    .limit(1)
+)
+_LIQUID = select(character_wallet.c.balance).where(character_wallet.c.character_id == _ME)
+_ANY_PRICE = select(market_price.c.type_id).limit(1)
+_PRICED = (
+    select(func.sum(character_asset.c.quantity), market_price.c.average_price)
+    .join(market_price, market_price.c.type_id == character_asset.c.type_id)
+    .where(
+        character_asset.c.character_id == _ME,
+        character_asset.c.is_blueprint_copy.is_not(True),
+        market_price.c.average_price.is_not(None),
+    )
+    .group_by(character_asset.c.type_id, market_price.c.average_price)
+)
+_ESCROW = select(character_market_order.c.escrow).where(
+    character_market_order.c.character_id == _ME,
+    character_market_order.c.closed_at.is_(None),
+    # One that only the history has told of was never seen open, so it is not closed.
+    character_market_order.c.state.is_(None),
+    character_market_order.c.is_buy_order.is_(True),
+    character_market_order.c.is_corporation.is_(False),
+    character_market_order.c.escrow.is_not(None),
+)
+_TAKEN = select(net_worth.c.day, net_worth.c.asset_value, net_worth.c.escrow).where(
+    net_worth.c.character_id == _ME, net_worth.c.day < bindparam("today")
+)
+_ENTRY = character_wallet_journal.c
+_BALANCES = select(_ENTRY.posted_at, _ENTRY.entry_id, _ENTRY.balance).where(
+    _ENTRY.character_id == _ME, _ENTRY.balance.is_not(None)
+)
+_IN_ORDER = _BALANCES.order_by(_ENTRY.posted_at, _ENTRY.entry_id)
+_SINCE = _IN_ORDER.where(_ENTRY.posted_at >= bindparam("start"))
+_LAST_BEFORE = (
+    _BALANCES.where(_ENTRY.posted_at < bindparam("start"))
+    .order_by(_ENTRY.posted_at.desc(), _ENTRY.entry_id.desc())
+    .limit(1)
+)
 
 WORTH = Target(net_worth, key=("character_id", "day"), write=Write.UPSERT)
 
@@ -47,21 +91,12 @@ def owners(connection: Connection, wanted: Sequence[Subject]) -> list[int]:
 
 def was_loaded(connection: Connection, route: str, character_id: int) -> bool:
     """Tell whether a route was ever loaded for a character: no rows may mean nothing owned."""
-    return (
-        connection.execute(
-            select(route_state.c.route)
-            .where(route_state.c.route == route, route_state.c.owner_id == character_id)
-            .limit(1)
-        ).first()
-        is not None
-    )
+    return connection.execute(_LOADED, {"route": route, "me": character_id}).first() is not None
 
 
 def liquid_of(connection: Connection, character_id: int) -> Decimal | None:
     """Return the balance of the wallet; None: not known yet."""
-    return connection.execute(
-        select(character_wallet.c.balance).where(character_wallet.c.character_id == character_id)
-    ).scalar_one_or_none()
+    return connection.execute(_LIQUID, {"me": character_id}).scalar_one_or_none()
 
 
 def asset_value_of(connection: Connection, character_id: int) -> Decimal | None:
@@ -69,19 +104,10 @@ def asset_value_of(connection: Connection, character_id: int) -> Decimal | None:
 
     Copies of blueprints are left out: the price is the original's.
     """
-    priced = connection.execute(select(market_price.c.type_id).limit(1)).first() is not None
+    priced = connection.execute(_ANY_PRICE).first() is not None
     if not priced or not was_loaded(connection, ASSETS, character_id):
         return None
-    rows = connection.execute(
-        select(func.sum(character_asset.c.quantity), market_price.c.average_price)
-        .join(market_price, market_price.c.type_id == character_asset.c.type_id)
-        .where(
-            character_asset.c.character_id == character_id,
-            character_asset.c.is_blueprint_copy.is_not(True),
-            market_price.c.average_price.is_not(None),
-        )
-        .group_by(character_asset.c.type_id, market_price.c.average_price)
-    )
+    rows = connection.execute(_PRICED, {"me": character_id})
     # A price is a double; its shortest text is what ESI wrote.
     return sum((int(count) * Decimal(repr(price)) for count, price in rows), Decimal(0))
 
@@ -90,18 +116,7 @@ def escrow_of(connection: Connection, character_id: int) -> Decimal | None:
     """Return the escrow of open buy orders of the character's own; None: not known yet."""
     if not was_loaded(connection, ORDERS, character_id):
         return None
-    order = character_market_order.c
-    amounts = connection.scalars(
-        select(order.escrow).where(
-            order.character_id == character_id,
-            order.closed_at.is_(None),
-            # One that only the history has told of was never seen open, so it is not closed.
-            order.state.is_(None),
-            order.is_buy_order.is_(True),
-            order.is_corporation.is_(False),
-            order.escrow.is_not(None),
-        )
-    )
+    amounts = connection.scalars(_ESCROW, {"me": character_id})
     return sum((amount for amount in amounts if amount is not None), Decimal(0))
 
 
@@ -127,11 +142,7 @@ def past_rows(connection: Connection, character_id: int, today: date) -> list[Ro
     """Return rows for the days before today that no snapshot was taken of."""
     taken: dict[date, bool] = {
         row.day: row.asset_value is not None or row.escrow is not None
-        for row in connection.execute(
-            select(net_worth.c.day, net_worth.c.asset_value, net_worth.c.escrow).where(
-                net_worth.c.character_id == character_id, net_worth.c.day < today
-            )
-        )
+        for row in connection.execute(_TAKEN, {"me": character_id, "today": today})
     }
     since = today - LOOK_BACK if taken and min(taken) < today - LOOK_BACK else None
     balances = last_balances(balances_since(connection, character_id, since))
@@ -159,29 +170,18 @@ def balances_since(
     connection: Connection, character_id: int, since: date | None
 ) -> list[tuple[datetime, int, Decimal]]:
     """Return time, id and balance of the journal from a day on, and of the last entry before."""
-    entry = character_wallet_journal.c
-    query = (
-        select(entry.posted_at, entry.entry_id, entry.balance)
-        .where(entry.character_id == character_id, entry.balance.is_not(None))
-        .order_by(entry.posted_at, entry.entry_id)
-    )
     if since is None:
-        return [(at, number, balance) for at, number, balance in connection.execute(query)]
-    start = datetime(since.year, since.month, since.day, tzinfo=UTC)
-    before = connection.execute(
-        select(entry.posted_at, entry.entry_id, entry.balance)
-        .where(
-            and_(
-                entry.character_id == character_id,
-                entry.balance.is_not(None),
-                entry.posted_at < start,
-            )
-        )
-        .order_by(entry.posted_at.desc(), entry.entry_id.desc())
-        .limit(1)
-    ).all()
-    after = connection.execute(query.where(entry.posted_at >= start)).all()
-    return [(at, number, balance) for at, number, balance in (*before, *after)]
+        found = connection.execute(_IN_ORDER, {"me": character_id})
+        return [(at, number, balance) for at, number, balance in found]
+    values = {
+        "me": character_id,
+        "start": datetime(since.year, since.month, since.day, tzinfo=UTC),
+    }
+    before = connection.execute(_LAST_BEFORE, values)
+    return [
+        (at, number, balance)
+        for at, number, balance in (*before, *connection.execute(_SINCE, values))
+    ]
 
 
 def last_balances(entries: Iterable[tuple[datetime, int, Decimal]]) -> dict[date, Decimal]:
