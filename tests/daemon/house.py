@@ -365,7 +365,12 @@ def workers_of(state: DaemonState) -> tuple[WorkerState, ...]:
 
 @contextmanager
 def open_house(
-    eve: SimulatedEve, template: Path | None, *, logged_in: bool = True, **changes: Any
+    eve: SimulatedEve,
+    template: Path | None,
+    *,
+    logged_in: bool = True,
+    rate_limits: bool = False,
+    **changes: Any,
 ) -> Iterator[House]:
     """Give a house that is not started; template: a prepared SQLite database."""
     # Unix socket paths end at 108 bytes.
@@ -382,6 +387,9 @@ def open_house(
         timings=FAST,
     )
     settings = msgspec.structs.replace(settings, **changes)
+    if not rate_limits:
+        packages = (*settings.kind_packages, "tests.daemon_kinds.unlimited")
+        settings = msgspec.structs.replace(settings, kind_packages=packages)
     try:
         if template is not None:
             shutil.copy(template, folder / "esisyncd.db")

@@ -55,7 +55,7 @@ def stored_spent(house: House) -> int:
 
 
 def test_one_budget_over_four_workers_and_two_schedulers(make_house: object) -> None:
-    house: House = make_house(intervals=EAGER)  # type: ignore[operator]
+    house: House = make_house(intervals=EAGER, rate_limits=True)  # type: ignore[operator]
     before = house.run()
     house.synced(KIND, FIRST)
 
