@@ -121,17 +121,21 @@ async def _drain(settings: Settings, rows: int) -> tuple[float, float]:
     """Let a scheduler send all rows; return the seconds, and the CPU seconds that it took."""
     observer = _Observer(rows)
     async with running(Spawner(), settings, observer.on_events) as scheduler:
-        tree = [scheduler.pid, *descendants(scheduler.pid)]
-        before_s = sum(map(cpu_s, tree))
+        before_s = _cpu_of_tree(scheduler.pid)
         try:
             async with asyncio.timeout(_LIMIT_S):
                 await observer.done.wait()
         except TimeoutError:
             raise RunVoid("not all rows are done") from None
-        used_s = sum(map(cpu_s, tree)) - before_s
+        # Not of those that were there before: workers start after the scheduler is ready.
+        used_s = _cpu_of_tree(scheduler.pid) - before_s
     assert observer.first is not None  # noqa: S101 - else nothing would be done
     assert observer.last is not None  # noqa: S101
     return (observer.last - observer.first).total_seconds(), used_s
+
+
+def _cpu_of_tree(pid: int) -> float:
+    return sum(map(cpu_s, [pid, *descendants(pid)]))
 
 
 def ours(eve: SimulatedEve, template: Path, rows: int) -> Measured:
