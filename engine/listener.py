@@ -8,9 +8,10 @@ from engine.budgets import Budgets
 from engine.dispatch import Dispatcher
 from engine.events import Outlet
 from engine.lending import Lending
-from engine.outbox import Drain, Sending
+from engine.outbox import Drain
 from engine.pool import FromPool, Loss
 from engine.resolver import Resolver
+from engine.sending import Sending
 from engine.standstill import Standstill
 from ipc import events
 from ipc.clock import Clock

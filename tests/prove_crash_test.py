@@ -51,15 +51,20 @@ MISTAKES = (
             # The rows are out before their claim is committed, and the worker does not mind.
             Edit(
                 "engine/outbox.py",
-                "                rows = await self._write(claim)\n"
-                "                self._in_hand += [Sending(row, self) for row in rows]\n"
+                "from jobs.store import claims, outbox\n",
+                "from jobs.store import claims, outbox, outbox_rows\n",
+            ),
+            Edit(
+                "engine/outbox.py",
+                "                rows = await self._store.write(claim)\n"
+                "                self._hands.waiting += [Sending(row, self) for row in rows]\n"
                 "                await self._hand_out_held()\n",
                 "                for id_ in due:\n"
                 "                    look = partial(outbox_rows.get, id_=id_)\n"
-                "                    row = await self._reads.read(look)\n"
-                "                    self._in_hand.append(Sending(row, self))\n"
+                "                    row = await self._store.read(look)\n"
+                "                    self._hands.waiting.append(Sending(row, self))\n"
                 "                await self._hand_out_held()\n"
-                "                await self._write(claim)\n",
+                "                await self._store.write(claim)\n",
             ),
             Edit(
                 "jobs/writes/execute.py",

@@ -12,11 +12,13 @@ from typing import Any
 
 import engine.deaths
 import engine.outbox
+import engine.sending
 import jobs.orders
 import jobs.rates
 import jobs.store.claims
 import jobs.writes.execute
-from engine.outbox import Drain, Sending
+from engine.outbox import Drain
+from engine.sending import Sending
 from jobs.esi.client import EsiClient
 from jobs.esi.transport import Transport
 from jobs.logbook import Logbook
@@ -46,7 +48,7 @@ def hurry() -> None:
     decision.LOOK_AGAIN_S = 0.4
     # A row that stands still is cut off after this.
     engine.outbox.WRITE_DEADLINE_S = STALL_S / 2
-    engine.outbox.FIRST_WAIT_S = 0.02
+    engine.sending.FIRST_WAIT_S = 0.02
     # One character writes here as much as hundreds do, and the dead give no tokens back.
     rates.GROUPS = {group: tokens * 1_000 for group, tokens in jobs.rates.GROUPS.items()}
     # How fast dead workers are replaced is tested elsewhere.

@@ -14,8 +14,10 @@ import pytest
 from sqlalchemy import Connection
 
 from engine.events import BATCH, LIMIT, PACE_S, Outlet
-from engine.outbox import LOOK_EVERY_S, ODD_EVERY_S, PASS, ROOM, UNKNOWN
+from engine.outbox import LOOK_EVERY_S, PASS, ROOM
+from engine.outbox_upkeep import ODD_EVERY_S
 from engine.turns import Turns
+from engine.write_rates import UNKNOWN
 from ipc import events
 from ipc.commands import Drain
 from ipc.events import (
@@ -154,8 +156,11 @@ async def test_a_row_that_is_spoiled_while_it_is_out_is_uncertain(rig: Rig) -> N
 
 
 async def test_the_drain_runs_beside_dispatch_and_only_so_many_are_out(rig: Rig) -> None:
-    for number in range(PASS + 4):
-        await rig.write(partial(wanted, number=number))
+    def want_all(connection: Connection) -> None:
+        for number in range(PASS + 4):
+            wanted(connection, number=number)
+
+    await rig.write(want_all)
     await passes(rig)
     # None of its kind has told yet what it spends from.
     assert len(rig.writes()) == UNKNOWN
