@@ -39,7 +39,9 @@ from jobs.store.outbox_rows import OutboxRow, Status
 
 _log = logging.getLogger(__name__)
 
-PASS = 256
+# The more of them, the more are marked together. While ESI takes a second for each, the last one
+# still goes out well before its deadline.
+PASS = 512
 # While rows are out, so much room is worth a look for more; for less there is one in a while.
 ROOM = PASS // 2
 LOOK_EVERY_S = 0.25
