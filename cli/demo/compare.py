@@ -124,8 +124,15 @@ def _to_compare(mirrored: Mirrored, ours: list[Row], shown: list[Row]) -> list[R
             since = max((str(row[age]) for row in ours), default="")
             return [row for row in ours if str(row[age]) >= since]
         case Extra.OLDER:
-            since = min((str(row[age]) for row in shown), default="9999")
-            return [row for row in ours if str(row[age]) >= since]
+            oldest: dict[Key, str] = {}
+            for row in shown:
+                one = tuple(row[name] for name in mirrored.each)
+                oldest[one] = min(str(row[age]), oldest.get(one, "9999"))
+            return [
+                row
+                for row in ours
+                if str(row[age]) >= oldest.get(tuple(row[name] for name in mirrored.each), "9999")
+            ]
         case Extra.CLOSED:
             keys = {tuple(row[name] for name in mirrored.key) for row in shown}
             return [

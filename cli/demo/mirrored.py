@@ -61,6 +61,8 @@ class Mirrored:
     extra: Extra = Extra.NONE
     # The column by which OLDER and HISTORY tell age, and OTHERS what a row is of.
     age: str = ""
+    # Columns by which ESI answers one by one: OLDER is told within each of them.
+    each: tuple[str, ...] = ()
     # A second section of the same owner that the rows depend on.
     beside: str = ""
     # Answer (and the one beside it) -> documents, where it is no list of them or a single one.

@@ -85,11 +85,10 @@ class Moons:
         return range(first, first + BUILT)
 
     def _days(self, structure_id: int, at_s: float) -> list[int]:
-        """Return the days with mining beside a structure; some lie quiet for long."""
+        """Return the last days with mining beside a structure; some lie quiet for long."""
         today = int(at_s // DAY_S)
-        every = 1 + structure_id % 5
-        days = [one for one in range(today - SHOWN_DAYS, today + 1) if one % (every * 3) == 0]
-        return [*days[-2:], today] if every == 1 and today not in days else days[-3:]
+        every = 3 * (structure_id % 5) or 1
+        return [one for one in range(today - SHOWN_DAYS, today + 1) if one % every == 0][-3:]
 
 
 def _day(day: int) -> str:

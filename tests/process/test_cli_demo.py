@@ -67,7 +67,10 @@ def test_one_altered_cell_is_found(tmp_path: Path) -> None:
     folder = make_folder()
     lines: list[str] = []
     try:
-        with SimulatedEve("--characters", "1", "--speed", str(SPEED), own_group=True) as eve:
+        # The next day begins in the universe while it is mirrored.
+        late = ("--start", "2026-11-30T23:59:00")
+        options = ("--characters", "1", "--speed", str(SPEED), *late)
+        with SimulatedEve(*options, own_group=True) as eve:
             stage = prepare(eve, folder, 1.0)
             with PlainView(lines.append) as view:
                 ran = play(stage, 1.0, view)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from itertools import pairwise
 from typing import Any
@@ -402,6 +403,18 @@ def test_what_is_mined_today_grows_and_past_days_stand_still() -> None:
     after = industry.mining(FIRST, START_S + 3_600)
     assert before[:-2] == after[:-2]
     assert before[-1] != after[-1]
+
+
+def test_a_day_of_mining_beside_a_structure_is_shown_until_older_ones_are_not() -> None:
+    moons = world().moons
+    for observer in moons.observers(CORPORATION, START_S):
+        observer_id = msgspec.convert(observer["observer_id"], int)
+        days = [
+            {str(row["last_updated"]) for row in moons.ledger(CORPORATION, observer_id, at_s)}
+            for at_s in (START_S + number * DAY_S for number in range(20))
+        ]
+        for before, after in itertools.pairwise(days):
+            assert {day for day in before if day >= min(after)} <= after
 
 
 def test_a_killmail_is_told_to_those_who_know_its_hash() -> None:

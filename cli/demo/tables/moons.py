@@ -33,5 +33,6 @@ TABLES = (
         words={"day": "last_updated"},
         extra=Extra.OLDER,
         age="day",
+        each=("observer_id",),
     ),
 )

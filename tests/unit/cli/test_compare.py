@@ -210,6 +210,33 @@ def test_what_esi_has_forgotten_may_be_in_the_mirror(
     assert check(database, universe) == []
 
 
+def test_what_is_forgotten_is_told_for_each_answer_by_itself() -> None:
+    def mined(observer_id: int, day: str) -> dict[str, Any]:
+        return {"observer_id": observer_id, "last_updated": day, "character_id": 7,
+                "type_id": 8, "recorded_corporation_id": 9, "quantity": 1}  # fmt: skip
+
+    class Ledgers:
+        def model(self, *_: Any, **__: Any) -> Any:
+            # Beside the first it is quiet: its oldest day is long ago.
+            return [mined(1, "2026-11-03"), mined(2, "2026-11-29")]
+
+    [ledger] = [one for one in TABLES if one.table == "corporation_mining_ledger"]
+    words = {name: column for column, name in ledger.words.items()}
+
+    def differences(*rows: dict[str, Any]) -> list[str]:
+        found = [
+            {"corporation_id": 98, **{words.get(name, name): row[name] for name in row}}
+            for row in rows
+        ]
+        universe = Universe(Ledgers(), (), (98,))
+        return [one.what for one in compare_table(ledger, found, universe)]
+
+    shown = (mined(1, "2026-11-03"), mined(2, "2026-11-29"))
+    assert differences(*shown, mined(2, "2026-11-24")) == []
+    assert differences(*shown, mined(2, "2026-11-30")) == ["is not in the universe"]
+    assert differences(*shown, mined(1, "2026-11-24")) == ["is not in the universe"]
+
+
 def test_an_empty_table_lacks_every_row(universe: Universe) -> None:
     [journal] = [one for one in TABLES if one.table == "character_wallet_journal"]
     assert len(compare_table(journal, [], universe)) == len(JOURNAL)
