@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -137,8 +136,7 @@ def default_data_dir(config: Path | None, environ: Mapping[str, str]) -> Path:
 
 def check_runnable(settings: Settings) -> None:
     """Refuse settings that a daemon may not run with; ConfigError says why."""
-    host = urlsplit(settings.esi.base_url).hostname or ""
-    if (host == "evetech.net" or host.endswith(".evetech.net")) and not settings.esi.contact:
+    if settings.esi.is_real and not settings.esi.contact:
         raise ConfigError(
             "esi.contact is empty, and the real ESI wants to know whom to write to.\n"
             "Set contact in [esi], or ESISYNCD_ESI_CONTACT, to a mail address or character name."

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -30,6 +31,12 @@ class Esi(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     # The operator's mail address or character name, sent in User-Agent.
     contact: str = ""
     compatibility_date: str = COMPATIBILITY_DATE
+
+    @property
+    def is_real(self) -> bool:
+        """Tell whether it is CCP's own, which goes down once a day; a simulated one does not."""
+        host = urlsplit(self.base_url).hostname or ""
+        return host == "evetech.net" or host.endswith(".evetech.net")
 
 
 class Sso(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -120,8 +127,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     profile: Literal["standard", "eager"] = "standard"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     timings: Timings = Timings()
-    # EVE goes down once a day; a simulated one does not, and no file or flag says so.
-    daily_downtime: bool = True
     # Packages walked for kinds; tests and benchmarks bring their own, no file or flag sets it.
     kind_packages: tuple[str, ...] = ("jobs.kinds",)
     # Directory a process puts on sys.path before it loads kind_packages; tests only.

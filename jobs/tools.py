@@ -60,7 +60,7 @@ class Tools:
         logbook: Logbook,
     ) -> Tools:
         """Return the tools that the settings ask for; nothing is connected yet."""
-        gate = RequestGate(clock, daily_downtime=settings.daily_downtime)
+        gate = RequestGate(clock, daily_downtime=settings.esi.is_real)
         transport = Transport(settings.esi.contact)
         return cls(
             settings=settings,

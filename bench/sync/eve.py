@@ -43,7 +43,6 @@ def settings_for(eve: SimulatedEve, folder: Path, engine: Engine) -> Settings:
         sso=Sso(base_url=eve.urls.sso, client_id=SimulatorConfig().client_id),
         images=Images(base_url=eve.urls.images),
         engine=engine,
-        daily_downtime=False,
         # As for all benchmarks: not the pace that ESI is spared with after a start.
         timings=Timings(heartbeat_s=0.25, trigger_coalesce_s=0.0, ramp_per_s=0.0),
         extra_path=str(ROOT),

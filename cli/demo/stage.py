@@ -109,7 +109,6 @@ def demo_settings(eve: SimulatedEve, folder: Path, seconds: float) -> Settings:
         # What is off by default has something to show as well.
         features=dict.fromkeys(kinds.features(), True),
         intervals=dict.fromkeys(kinds, often_s),
-        daily_downtime=False,
         timings=Timings(heartbeat_s=0.25, trigger_coalesce_s=0.0, zkillboard_pace_s=0.02),
     )
 

@@ -383,7 +383,6 @@ def open_house(
         engine=Engine(workers=4, jobs_per_worker=4),
         intervals=BUSY,
         features=LIGHT,
-        daily_downtime=False,
         timings=FAST,
     )
     settings = msgspec.structs.replace(settings, **changes)

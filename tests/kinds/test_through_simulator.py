@@ -162,7 +162,6 @@ async def world_of(tmp_path: Path, *, characters: int, **options: Any) -> AsyncI
             market_watch=MarketWatch(
                 regions=(10000002,), structures=(FOREIGN_IDS + OPEN,), types=((10000002, 34),)
             ),
-            daily_downtime=False,
             timings=Timings(zkillboard_pace_s=0.0),
         )
         database = Database(url)

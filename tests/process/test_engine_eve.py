@@ -44,7 +44,6 @@ async def open_eve(folder: Path) -> AsyncIterator[tuple[House, RunningEve]]:
             sso=Sso(base_url=eve.urls.sso, client_id="simulated-client"),
             images=Images(base_url=eve.urls.images),
             engine=Engine(workers=2, jobs_per_worker=4),
-            daily_downtime=False,
             timings=msgspec.structs.replace(TIMINGS, drain_interval_s=0.2),
         )
         await asyncio.to_thread(upgrade.prepare, settings.database_url)

@@ -340,7 +340,6 @@ async def open_house(folder: Path) -> AsyncIterator[House]:
             sso=Sso(base_url=eve.urls.sso, client_id="simulated-client"),
             images=Images(base_url=eve.urls.images),
             engine=Engine(workers=2, jobs_per_worker=4),
-            daily_downtime=False,
             timings=Timings(heartbeat_s=0.2, drain_interval_s=0.2, trigger_coalesce_s=0.0),
         )
         await asyncio.to_thread(upgrade.prepare, settings.database_url)

@@ -135,7 +135,6 @@ def settings(tmp_path: Path) -> Settings:
         kind_packages=("process_kinds",),
         extra_path=str(TESTS),
         log_level="debug",
-        daily_downtime=False,
         timings=Timings(heartbeat_s=0.1),
     )
     prepare(found.database_url)

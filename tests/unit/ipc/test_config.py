@@ -10,7 +10,7 @@ import pytest
 
 from ipc import config
 from ipc.config import KEYS, ConfigError, check_runnable, find_config, load, load_with_sources
-from ipc.settings import Settings
+from ipc.settings import Esi, Settings
 
 
 @pytest.fixture
@@ -244,7 +244,6 @@ def test_every_key_is_a_setting_and_every_setting_has_a_key(home: dict[str, str]
         "features",
         "intervals",
         "retention",
-        "daily_downtime",
         "kind_packages",
         "extra_path",
     } == set(KEYS)
@@ -256,6 +255,20 @@ def test_real_esi_wants_a_contact(home: dict[str, str], base_url: str) -> None:
         check_runnable(load(None, home, {"esi.base_url": base_url}))
     check_runnable(load(None, home, {"esi.base_url": base_url, "esi.contact": "me@example.org"}))
     check_runnable(load(None, home, {"esi.base_url": "http://127.0.0.1:1"}))
+
+
+@pytest.mark.parametrize(
+    ("base_url", "is_real"),
+    [
+        ("https://esi.evetech.net", True),
+        ("https://esi.EVETECH.net/latest", True),
+        ("https://esi.evetech.net.example.org", False),
+        ("http://127.0.0.1:1", False),
+        ("nonsense", False),
+    ],
+)
+def test_the_real_esi_is_known_by_its_host(base_url: str, is_real: bool) -> None:
+    assert Esi(base_url=base_url).is_real is is_real
 
 
 def test_markets_to_watch(home: dict[str, str], tmp_path: Path) -> None:
