@@ -25,6 +25,9 @@ SYSTEMD = Path("/lib/systemd/systemd")
 CGROUPS = Path("/sys/fs/cgroup")
 DEADLINE_S = 180.0
 
+# The machine has its own, and so nothing of ours in them.
+HIDDEN = ("dev", "proc", "run", "sys", "tmp")
+
 # They want devices, clocks or networks that are not there.
 MASKED = (
     "systemd-udevd",
@@ -73,6 +76,11 @@ def interpreter() -> Path | None:
     return None
 
 
+def _imported_from() -> list[str]:
+    """Return the folders that the service imports from."""
+    return [str(ROOT), *(path for path in sys.path if path.endswith("site-packages"))]
+
+
 def why_not() -> str:
     """Return why no systemd can be started here; empty if one can."""
     if os.geteuid() != 0:
@@ -81,6 +89,8 @@ def why_not() -> str:
         return "systemd is not installed"
     if not all((CGROUPS / name / "cgroup.procs").exists() for name in ("systemd", "unified")):
         return "this machine has no cgroup hierarchies to share"
+    if any(path.parts[1] in HIDDEN for path in map(Path, _imported_from())):
+        return "this checkout or its packages lie where the machine has folders of its own"
     if interpreter() is None:
         return "no Python is installed where a service may run it"
     return ""
@@ -130,7 +140,7 @@ class Machine:
 
 
 def _prepare(root: Path) -> None:
-    paths = [str(ROOT), *(path for path in sys.path if path.endswith("site-packages"))]
+    paths = _imported_from()
     # The service's user must get at the packages, wherever this environment lies. An overlay
     # takes the changed modes; the machine's own folders keep theirs.
     for folder in {parent for path in paths for parent in (Path(path), *Path(path).parents)}:
