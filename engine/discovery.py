@@ -29,6 +29,17 @@ _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+# While thousands are loaded first, each job may change who reads what, and a look that finds a
+# change reads all of them: looking takes one part of the time, these are left to the jobs.
+REST_PARTS = 9.0
+# What made a look long may have been the database, or its turn.
+MAX_REST_S = 5.0
+
+
+def rest_after_s(took_s: float) -> float:
+    """Return how long nobody looks again, whoever asks, after a look that took so long."""
+    return min(MAX_REST_S, REST_PARTS * took_s)
+
 
 class Discovery:
     """Reads the world and has the roster follow; commands about subjects go the same way."""
@@ -79,6 +90,7 @@ class Discovery:
             except TimeoutError:
                 pass
             self._poked.clear()
+            began_s = self._clock.monotonic_s()
             try:
                 await self.look()
             except StoreError as error:
@@ -87,6 +99,8 @@ class Discovery:
                 self.poke()
             else:
                 self._trouble.over("discovery")
+                # What is asked for meanwhile is looked at together.
+                await asyncio.sleep(rest_after_s(self._clock.monotonic_s() - began_s))
 
     async def look(self, *, launch: bool = False) -> None:
         """Take over what has changed since the last look; StoreError when it cannot be read."""
