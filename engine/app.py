@@ -152,6 +152,7 @@ class Engine:
             on_reload=self.dispatcher.tokens.try_again,
         )
         self.drain = Drain(
+            workers=settings.engine.workers,
             clock=clock,
             reads=reads,
             housekeeping=housekeeping,

@@ -66,7 +66,7 @@ class Finisher:
         """Take in how a job ended that a worker ran; load: what a global kind worked on."""
         kind = entry.kind
         every_s = self.lineup.every_s[kind.name]
-        decision = policy.decide(done, every_s, entry.failures, now, _same_wait_s(entry, done))
+        decision = policy.decide(done, every_s, entry.failures, now, _same_wait_s(entry, done, now))
         success = decision.success
         if load is not None and success:
             decision = self._resume(decision, load)
@@ -208,12 +208,19 @@ class Finisher:
             self.outlet.add(events.BackingOff(now, entry.key, decision.retry_s))
 
 
-def _same_wait_s(entry: Entry, done: JobDone) -> float:
-    """Return how long a job waited after an end for the same reason; 0 after another one."""
+def _same_wait_s(entry: Entry, done: JobDone, now: datetime) -> float:
+    """Return how long a job waited after an end for the same reason; 0 after another one.
+
+    0 too where a person asked for it, or logged in: then it begins anew.
+    """
     last = entry.row
     if last is None or last.next_eligible_at is None or last.last_reason != done.outcome.reason:
         return 0.0
-    return (last.next_eligible_at - last.last_attempt_at).total_seconds()
+    if entry.failures == 0:
+        return 0.0
+    # What brought it sooner than it was planned is no reason to wait longer.
+    waited = min(last.next_eligible_at, now) - last.last_attempt_at
+    return max(0.0, waited.total_seconds())
 
 
 @lru_cache(maxsize=256)

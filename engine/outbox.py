@@ -32,6 +32,7 @@ from ipc import events
 from ipc.clock import Clock
 from ipc.messages import RunWrite, WriteDone
 from ipc.outcome import PauseAll, TokenRejected
+from jobs.berths import share_of
 from jobs.logbook import Logbook, Past
 from jobs.store import claims, outbox
 from jobs.store.database import Database, StoreError
@@ -39,14 +40,19 @@ from jobs.store.outbox_rows import OutboxRow, Status
 
 _log = logging.getLogger(__name__)
 
-# The more of them, the more are marked together. While ESI takes a second for each, the last one
-# still goes out well before its deadline.
+# The more of them, the more are marked together.
 PASS = 512
-# While rows are out, so much room is worth a look for more; for less there is one in a while.
-ROOM = PASS // 2
+# For each that can be at ESI. While ESI takes a second for each, the last one goes out in half of
+# the time that a worker gives it to be answered.
+PASS_PER_BERTH = 32
 LOOK_EVERY_S = 0.25
 # The client's own time-outs end a write well before this.
 WRITE_DEADLINE_S = 90.0
+
+
+def most_out(workers: int) -> int:
+    """Return how many rows may be out with so many workers."""
+    return min(PASS, PASS_PER_BERTH * workers * share_of(workers))
 
 
 class Drain:
@@ -71,8 +77,13 @@ class Drain:
         budgets: Budgets,
         logbook: Logbook,
         past: Past,
+        workers: int,
     ) -> None:
         """Take the connections, who numbers and tracks work, and whether a write may go out."""
+        self._most = most_out(workers)
+        # While rows are out, so much room is worth a look for more; for less there is one in a
+        # while.
+        self._much_room = self._most // 2
         self._clock = clock
         self._store = OutboxStore(reads, housekeeping, turns, trouble, epoch)
         self._epoch = epoch
@@ -207,9 +218,9 @@ class Drain:
 
     def _room(self) -> int:
         """Return how many rows to look for now; 0: none, or not yet."""
-        room = PASS - len(self._hands.out) - len(self._hands.waiting)
+        room = self._most - len(self._hands.out) - len(self._hands.waiting)
         now_s = self._clock.monotonic_s()
-        is_worth_it = room >= ROOM or now_s - self._looked_s >= LOOK_EVERY_S
+        is_worth_it = room >= self._much_room or now_s - self._looked_s >= LOOK_EVERY_S
         self._looks_soon = self._looks_soon or (room > 0 and not is_worth_it)
         if room <= 0 or not is_worth_it:
             return 0
@@ -253,7 +264,11 @@ class Drain:
             self._hands.waiting.remove(sending)
 
     def _has_room(self, sending: Sending, now_s: float) -> bool:
-        if sending.not_before_s > now_s or len(self._hands.out) >= PASS or not self._may_send():
+        if (
+            sending.not_before_s > now_s
+            or len(self._hands.out) >= self._most
+            or not self._may_send()
+        ):
             return False
         # Of those whose worker died one at a time: the others may have had nothing to do with it,
         # and must not die of it again and again.

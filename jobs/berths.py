@@ -9,12 +9,17 @@ AT_ONCE = 16
 HELD_S = 1.0
 
 
+def share_of(workers: int) -> int:
+    """Return how many berths each of so many workers has."""
+    return max(1, AT_ONCE // workers)
+
+
 class Berths:
     """One worker's share; who waits for a berth goes in order."""
 
     def __init__(self, workers: int, held_s: float = HELD_S) -> None:
         """Take how many workers share the berths, and how long one is held at most."""
-        self._free = asyncio.Semaphore(max(1, AT_ONCE // workers))
+        self._free = asyncio.Semaphore(share_of(workers))
         self._held_s = held_s
 
     def one(self) -> Berth:

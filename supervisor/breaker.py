@@ -44,13 +44,10 @@ class Breaker:
         self._healthy_after_s = healthy_after_s
         self._streak = 0
         self._losses = 0
+        # Of the start that follows the latest end; 0: none, or a person asked for it.
+        self.attempt = 0
         self._ready_at_s: float | None = None
         self._deaths: deque[float] = deque()
-
-    @property
-    def streak(self) -> int:
-        """Return the deaths in a row."""
-        return self._streak
 
     def ready(self, now_s: float) -> None:
         """Note that a start succeeded."""
@@ -58,30 +55,33 @@ class Breaker:
 
     def died(self, now_s: float, last_sign_s: float) -> Retry | GiveUp:
         """Note a death, last_sign_s being the time of the last heartbeat; say what follows."""
-        self._end_of_life(now_s, last_sign_s)
+        self._end_of_life(last_sign_s)
+        self._deaths.append(now_s)
+        self._forget_old(now_s)
         self._streak += 1
+        self.attempt = self._streak
         if self._streak >= LIMIT:
             return GiveUp(self._streak)
         return Retry(delay_after_s(self._streak), self._streak)
 
-    def lost(self, now_s: float, last_sign_s: float) -> Retry:
+    def lost(self, last_sign_s: float) -> Retry:
         """Note an end whose cause is outside and passes: a wait follows, and nobody gives up."""
-        self._end_of_life(now_s, last_sign_s)
+        self._end_of_life(last_sign_s)
         self._losses += 1
+        self.attempt = self._losses
         return Retry(delay_after_s(self._losses), self._losses)
 
-    def _end_of_life(self, now_s: float, last_sign_s: float) -> None:
+    def _end_of_life(self, last_sign_s: float) -> None:
         if self._ready_at_s is not None:
             if last_sign_s - self._ready_at_s >= self._healthy_after_s:
                 self._streak = self._losses = 0
             self._ready_at_s = None
-        self._deaths.append(now_s)
-        self._forget_old(now_s)
 
     def clear(self) -> None:
         """Forget the deaths in a row; a person asked for a start."""
         self._streak = 0
         self._losses = 0
+        self.attempt = 0
         self._ready_at_s = None
 
     def deaths_in_a_day(self, now_s: float) -> int:

@@ -198,7 +198,7 @@ class Keeper:
         self._spawn_since_s = None
         generation = self.lifecycle.generation
         if generation > 1:
-            attempt = self.lifecycle.breaker.streak
+            attempt = self.lifecycle.breaker.attempt
             self._publish(Restarted(self._clock.now(), attempt, self._last_end))
         begin = Begin(
             PROTOCOL_VERSION,

@@ -126,7 +126,7 @@ class Lifecycle:
             return self._refused(now_s, Exit(end.exit_code), cause)
         if end.exit_code == Exit.DATABASE_LOST:
             # Its server was restarted, as a rule: that is no fault of the scheduler.
-            decision: Retry | GiveUp = self.breaker.lost(now_s, end.last_sign_s)
+            decision: Retry | GiveUp = self.breaker.lost(end.last_sign_s)
         else:
             decision = self.breaker.died(now_s, end.last_sign_s)
         if isinstance(decision, Retry):

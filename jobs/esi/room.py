@@ -1,7 +1,7 @@
 """Room for the bodies that are read at the same time: when it is full, one goes on after the other.
 
 A small answer can swell to the limit of a body when it is decoded. One that does costs that much;
-of many that do at once, all but one wait where they are.
+of many that do at once, all but one wait where they are. What stays small waits for nobody.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ import asyncio
 
 # Of all requests of a process together: as many pages of ESI as there can be at once.
 ROOM_BYTES = 64 << 20
+# Most pages of ESI, and all that it says to a write.
+SMALL_BYTES = 256 << 10
 
 
 class Room:
     """Counts the bytes of all bodies that are being read; used on one loop only."""
 
-    def __init__(self, size_bytes: int = ROOM_BYTES) -> None:
-        """Take how much there may be before bodies wait for each other."""
+    def __init__(self, size_bytes: int = ROOM_BYTES, small_bytes: int = SMALL_BYTES) -> None:
+        """Take how much there may be before bodies wait, and up to which size none does."""
         self.size_bytes = size_bytes
+        self.small_bytes = small_bytes
         self.taken_bytes = 0
         # Whoever has it goes on though the room is full.
         self.turn = asyncio.Lock()
@@ -39,7 +42,8 @@ class Share:
         room = self._room
         self.size_bytes += more_bytes
         room.taken_bytes += more_bytes
-        if room.taken_bytes > room.size_bytes and not self._has_turn:
+        is_small = self.size_bytes <= room.small_bytes
+        if room.taken_bytes > room.size_bytes and not is_small and not self._has_turn:
             await room.turn.acquire()
             self._has_turn = True
 

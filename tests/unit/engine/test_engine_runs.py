@@ -162,7 +162,8 @@ async def test_what_does_not_exist_is_asked_for_less_and_less_often_over_lives_t
         for _ in range(11):
             await end(first, absent, NotThere())
     async with open_rig(tmp_path / "x.db", empty_database) as second:
-        await second.advance(3600)
+        # Its clock begins anew: as late as the last one had planned to ask again.
+        await second.advance(sum(waits))
         for _ in range(8):
             await end(second, absent, NotThere())
         # Trouble of another sort says nothing about what is there.
@@ -171,6 +172,25 @@ async def test_what_does_not_exist_is_asked_for_less_and_less_often_over_lives_t
     assert waits[:11] == [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048]
     assert waits[11:19] == [4096, 8192, 16384, 32768, 65536, 86400, 86400, 86400]
     assert waits[19:] == [300, 300]
+
+
+async def test_who_asks_for_what_did_not_exist_does_not_make_it_wait_longer(rig: Rig) -> None:
+    absent = Outcome(Token.FAILED, reason="404")
+
+    async def wait_after_end() -> float:
+        await rig.end(PROFILE, absent, NotThere())
+        row = await rig.row(PROFILE)
+        assert row is not None
+        assert row.next_eligible_at is not None
+        return (row.next_eligible_at - row.last_attempt_at).total_seconds()
+
+    for planned_s in (2, 4, 8):
+        assert await wait_after_end() == planned_s
+        await rig.advance(planned_s)
+    assert await wait_after_end() == 16
+    await rig.advance(1)
+    await rig.do(RunNow(ONE, PROFILE.name))
+    assert await wait_after_end() == 2
 
 
 async def test_429_holds_this_job_only(rig: Rig) -> None:
