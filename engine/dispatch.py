@@ -24,7 +24,6 @@ from engine.inflight import InFlight, Piece
 from engine.lineup import Lineup
 from engine.losses import Losses
 from engine.pauses import Pauses
-from engine.policy import Decision
 from engine.pool import NoWorker, Pool
 from engine.ramp import Ramp
 from engine.refreshes import Access
@@ -34,7 +33,7 @@ from engine.work import Job, What
 from ipc import events
 from ipc.clock import Clock
 from ipc.messages import JobDone, RefreshDone, RunJob
-from ipc.outcome import Outcome, PauseAll, PauseBucket, Token, TokenRejected
+from ipc.outcome import PauseAll, PauseBucket, TokenRejected
 from ipc.subject import GLOBAL, JobKey, Subject, SubjectType
 from jobs.rates import PERSON, ROUTINE
 
@@ -308,16 +307,8 @@ class Dispatcher:
 
     def _finish_unrun(self, entry: Entry, now: datetime) -> None:
         """End a due job without a request, because its credentials allow none."""
-        plan = entry.plan
         every_s = self._lineup.every_s[entry.kind.name]
-        match plan.verdict:
-            case Verdict.SKIP:
-                decision = Decision(Outcome(Token.SKIPPED, reason=plan.reason), every_s, 0)
-            case Verdict.BLOCK:
-                outcome = Outcome(Token.BLOCKED, reason=plan.reason)
-                decision = Decision(outcome, policy.BLOCKED_LOOK_S, entry.failures)
-            case _:
-                decision = policy.park_for_login(plan.reason, entry.failures, 0)
+        decision = policy.decide_unrun(entry.plan, every_s, entry.failures)
         self._finisher.settle(entry, decision, now)
 
     def _start_suspect(self, now_s: float, now: datetime) -> None:

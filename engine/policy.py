@@ -10,6 +10,7 @@ from typing import assert_never
 import msgspec
 
 from engine.entry import Again
+from engine.grants import Plan, Verdict
 from ipc.messages import JobDone
 from ipc.outcome import (
     BadAnswer,
@@ -90,6 +91,22 @@ class Decision(msgspec.Struct, frozen=True, gc=False):
 def failure_backoff_s(failures: int) -> float:
     """Return the wait after so many failures in a row, the last one included."""
     return min(FAILURE_CAP_S, FAILURE_BASE_S * 2.0 ** min(failures - 1, 16))
+
+
+def decide_unrun(plan: Plan, every_s: float, failures: int) -> Decision:
+    """Return what becomes of a due job that its credentials let make no request."""
+    match plan.verdict:
+        case Verdict.SKIP:
+            return Decision(Outcome(Token.SKIPPED, reason=plan.reason), every_s, 0)
+        case Verdict.BLOCK:
+            outcome = Outcome(Token.BLOCKED, reason=plan.reason)
+            return Decision(outcome, BLOCKED_LOOK_S, failures)
+        case Verdict.LOGIN:
+            return park_for_login(plan.reason, failures, 0)
+        case Verdict.RUN:
+            raise ValueError("a job that may run")
+        case _:
+            assert_never(plan.verdict)
 
 
 def decide(

@@ -29,7 +29,7 @@ class World:
     active: frozenset[Subject]
     credentials: tuple[Credential, ...]
     holders: Mapping[Subject, tuple[Holder, ...]]
-    # Named by a credential or an access, and never seen before.
+    # Named by a credential or a way to read, and never seen before.
     strangers: frozenset[Subject] = frozenset()
 
 
@@ -60,11 +60,11 @@ def read_world(
         by_id[credential.id] = credential
         subject = Subject(SubjectType.CHARACTER, credential.character_id)
         holders.setdefault(subject, []).append(_holder(credential, client_id))
-    for access in ways.list_all(connection):
-        grantor = by_id.get(access.credential_id)
+    for way in ways.list_all(connection):
+        grantor = by_id.get(way.credential_id)
         if grantor is not None:
-            holder = _holder(grantor, client_id, access)
-            holders.setdefault(access.subject, []).append(holder)
+            holder = _holder(grantor, client_id, way)
+            holders.setdefault(way.subject, []).append(holder)
     return World(
         fingerprint,
         frozenset(subject for subject, state in states.items() if state is State.ACTIVE),
@@ -94,16 +94,16 @@ def read_history(connection: Connection, lineup: Lineup, of: Collection[Subject]
     return History(rows, frozenset(ready))
 
 
-def _holder(credential: Credential, client_id: str, access: Way | None = None) -> Holder:
+def _holder(credential: Credential, client_id: str, way: Way | None = None) -> Holder:
     return Holder(
         credential.id,
         credential.character_id,
         credential.scopes,
         credential.generation,
         credential.needs_reauth,
-        access.roles if access else None,
-        access.refused_until if access else None,
-        access.refused_roles if access else None,
+        way.roles if way else None,
+        way.refused_until if way else None,
+        way.refused_roles if way else None,
         foreign=client_id not in ("", credential.client_id),
         logged_in_at=credential.logged_in_at,
     )

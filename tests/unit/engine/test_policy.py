@@ -8,7 +8,8 @@ import pytest
 
 from engine import policy
 from engine.entry import Again
-from engine.policy import Announce, decide
+from engine.grants import Plan, Verdict
+from engine.policy import Announce, Decision, decide
 from ipc.messages import JobDone
 from ipc.outcome import (
     AnyReaction,
@@ -175,3 +176,15 @@ def test_what_a_stop_cut_off_is_due_again_and_no_failure() -> None:
 
 def test_a_poisonous_job_is_parked_for_good() -> None:
     assert policy.park_for_good("killed it", 2).park == policy.Park("killed it", None)
+
+
+def test_what_credentials_let_make_no_request_waits_by_the_reason() -> None:
+    def unrun(verdict: Verdict) -> Decision:
+        return policy.decide_unrun(Plan(verdict, reason="why"), 120.0, 3)
+
+    skipped, blocked, login = map(unrun, (Verdict.SKIP, Verdict.BLOCK, Verdict.LOGIN))
+    assert skipped == Decision(Outcome(Token.SKIPPED, reason="why"), 120.0, 0)
+    assert blocked == Decision(Outcome(Token.BLOCKED, reason="why"), policy.BLOCKED_LOOK_S, 3)
+    assert login == policy.park_for_login("why", 3, 0)
+    with pytest.raises(ValueError, match="may run"):
+        unrun(Verdict.RUN)
