@@ -20,7 +20,7 @@ from jobs.store.schema.fittings import character_fitting as fitting
 from jobs.store.schema.fittings import character_fitting_item as item
 from jobs.writes.answers import decoded
 from jobs.writes.fields import AnId
-from jobs.writes.kind import Sender, Window, WriteKind
+from jobs.writes.kind import Sender, Window, WriteKind, leave_as_is
 
 _GROUP = "fitting"
 _PATH = "/characters/{character_id}/fittings"
@@ -170,10 +170,6 @@ def is_there(
         fitting.c.character_id == subject.id, fitting.c.fitting_id == result.get("fitting_id")
     )
     return connection.execute(query).first() is not None
-
-
-def leave_as_is(_connection: Connection, _subject: Subject, _payload: Save) -> None:
-    """Undo nothing: nothing was done."""
 
 
 # --- delete ------------------------------------------------------------------------------------

@@ -116,6 +116,10 @@ class WriteKind:
         return self.found_within if self.find is not None else None
 
 
+def leave_as_is(_connection: Connection, _subject: Subject, _payload: Any) -> None:
+    """Undo nothing, for a kind that changes nothing in the mirror before ESI has answered."""
+
+
 def not_made(ids: Sequence[int], result: Mapping[str, Any]) -> tuple[int, ...]:
     """Return the ids that a result does not name as made."""
     made = set(result.get("made", ()))

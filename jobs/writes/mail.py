@@ -17,7 +17,7 @@ from jobs.errors import RefusedWrite
 from jobs.spec import Route
 from jobs.writes.answers import decoded
 from jobs.writes.fields import AnId, Isk
-from jobs.writes.kind import Sender, Window, WriteKind
+from jobs.writes.kind import Sender, Window, WriteKind, leave_as_is
 
 _GROUP = "char-social"
 LIST = Route("GET", "/characters/{character_id}/mail", cache_age_s=30, rate_group=_GROUP)
@@ -73,10 +73,6 @@ def new_key(_payload: Send) -> str:
 def keep_as_is(_connection: Connection, _subject: Subject, payload: Send, _now: datetime) -> Send:
     """Change nothing in the mirror: a mail has no number before it is sent."""
     return payload
-
-
-def leave_as_is(_connection: Connection, _subject: Subject, _payload: Send) -> None:
-    """Undo nothing: nothing was done."""
 
 
 async def send(sender: Sender, payload: Send) -> Mapping[str, Any]:

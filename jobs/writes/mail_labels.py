@@ -16,7 +16,7 @@ from jobs.store.inserts import insert as upsert
 from jobs.store.schema.mail import mail_label, mail_label_link
 from jobs.writes.answers import decoded
 from jobs.writes.fields import LabelId
-from jobs.writes.kind import Sender, Window, WriteKind
+from jobs.writes.kind import Sender, Window, WriteKind, leave_as_is
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -140,10 +140,6 @@ def is_there(
         mail_label.c.character_id == subject.id, mail_label.c.label_id == result.get("label_id")
     )
     return connection.execute(query).first() is not None
-
-
-def leave_as_is(_connection: Connection, _subject: Subject, _payload: Create) -> None:
-    """Undo nothing: nothing was done."""
 
 
 # --- delete one --------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from ipc.subject import Subject
 from jobs.spec import Route
 from jobs.writes.fields import AnId
-from jobs.writes.kind import Sender, WriteKind
+from jobs.writes.kind import Sender, WriteKind, leave_as_is
 
 _GROUP = "ui"
 WAYPOINT = Route("POST", "/ui/autopilot/waypoint", rate_group=_GROUP)
@@ -78,10 +78,6 @@ def new_key(_payload: Any) -> str:
 def keep_as_is(_connection: Connection, _subject: Subject, payload: Any, _now: datetime) -> Any:
     """Change nothing: the mirror knows nothing of the client."""
     return payload
-
-
-def leave_as_is(_connection: Connection, _subject: Subject, _payload: Any) -> None:
-    """Undo nothing: nothing was done."""
 
 
 async def set_waypoint(sender: Sender, payload: Waypoint) -> Mapping[str, Any]:
