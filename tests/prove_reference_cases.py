@@ -84,14 +84,7 @@ class Case:
             return "has neither a test with an edit nor a reason to have none"
         if self.edit.old == self.edit.new:
             return "its edit changes nothing"
-        return self._fault_of_test() or self.edit.fault()
-
-    def _fault_of_test(self) -> str | None:
-        """Return why there is no such test, or None."""
-        file, _, name = self.test.partition("::")
-        path, function = ROOT / file, name.partition("[")[0].rpartition("::")[2]
-        is_there = path.is_file() and f"def {function}(" in path.read_text("utf-8")
-        return None if is_there else f"there is no test {self.test}"
+        return self.edit.fault()
 
 
 def load(path: Path = CASES_FILE) -> tuple[list[str], list[Case]]:

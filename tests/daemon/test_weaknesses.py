@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.named_tests import missing
 
 TESTS = Path(__file__).parent.parent
 ON_REAL_PROCESSES = {1, 2, 4, 12, 14, 15, 16}
@@ -31,17 +30,4 @@ def test_those_about_processes_are_shown_on_real_ones() -> None:
 
 @pytest.mark.timeout(600)
 def test_every_test_that_is_named_exists() -> None:
-    named = {test for one in WEAKNESSES for test in one["tests"]}
-    files = sorted({test.partition("::")[0] for test in named})
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *files],
-        capture_output=True,
-        text=True,
-        cwd=TESTS.parent,
-        check=False,
-        # The plugins that pytest finds by itself; who runs us may have named them instead.
-        env={k: v for k, v in os.environ.items() if k != "PYTEST_DISABLE_PLUGIN_AUTOLOAD"},
-    )
-    # A parametrised test is collected once for each of its cases.
-    found = {line.partition("[")[0] for line in done.stdout.splitlines()}
-    assert named - found == set(), done.stdout[-3000:] + done.stderr[-2000:]
+    assert missing(test for one in WEAKNESSES for test in one["tests"]) == {}
