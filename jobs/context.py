@@ -28,6 +28,7 @@ from jobs.retention import days_by_table
 from jobs.running_job import RunningJob
 from jobs.spec import Fetched, KillmailValue, Pages, Params, Part, Route, Row, Target, Write
 from jobs.store import grants, route_states, statements, subjects, tally, wanted, writer
+from jobs.store.loads import Loads
 from jobs.store.spares import Unread
 from jobs.store.staging import Staged, staged
 from jobs.store.trouble import is_orphan
@@ -329,15 +330,15 @@ class JobContext:
 
     def staged(
         self, target: Target, rows: Iterable[Row | msgspec.Struct], params: Params
-    ) -> AbstractAsyncContextManager[Staged | Sequence[Row | msgspec.Struct]]:
-        """Give rows for apply(), many of them laid ready outside of the write transaction."""
+    ) -> AbstractAsyncContextManager[Staged | Loads | Sequence[Row | msgspec.Struct]]:
+        """Give rows for apply(); more than a few are made ready outside of the transaction."""
         return staged(self._tools.database, target, rows, subject=self._subject, params=params)
 
     def apply(
         self,
         connection: Connection,
         target: Target,
-        rows: Iterable[Row | msgspec.Struct] | Staged,
+        rows: Iterable[Row | msgspec.Struct] | Loads | Staged,
         params: Params,
         *,
         answer: Fetched | None = None,

@@ -230,7 +230,7 @@ class Context(Protocol):
     def staged(
         self, target: Target, rows: Iterable[Any], params: Params
     ) -> AbstractAsyncContextManager[Any]:
-        """Give rows for apply(); many of them are laid ready outside of the transaction."""
+        """Give rows for apply(); more than a few are made ready outside of the transaction."""
 
     def apply(
         self,

@@ -16,6 +16,7 @@ from sqlalchemy import Column, Table
 from ipc.subject import Subject, SubjectType
 from jobs.store.conversion import convert, unfit
 from jobs.store.errors import BadRow, UnfitValue
+from jobs.store.wanted import Wanted
 
 if TYPE_CHECKING:
     from jobs.spec import Params, Row, Target
@@ -43,6 +44,8 @@ class Loads:
     why: UnfitValue | None = None
     # The keys of those, as they came.
     left_out: tuple[Mapping[str, Any], ...] = ()
+    # Ids in the rows of which nothing is known yet; None: not looked for.
+    wanted: Wanted | None = None
 
 
 def fixed_columns(table: Table, subject: Subject, params: Params) -> dict[str, int | str]:

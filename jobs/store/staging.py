@@ -1,7 +1,8 @@
-"""Large sets: put into a temporary table first, so that the write transaction is short.
+"""Sets made ready before their write transaction, so that it is short; large ones in a table.
 
-Only the difference is applied under the lock. A temporary table belongs to its connection, which
-is why a set that was staged over a lost one has to be staged again.
+What a set needs is worked out outside of the lock: its values are converted, and ids in it that
+nobody has met yet are looked up. A large one is put into a temporary table. That belongs to its
+connection, which is why a set that was staged over a lost one has to be staged again.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import asyncio
 import itertools
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +19,11 @@ import msgspec
 from sqlalchemy import Connection
 
 from ipc.subject import Subject
-from jobs.store import statements
+from jobs.store import statements, wanted
 from jobs.store.database import Database
 from jobs.store.errors import StoreUnavailable, UnfitValue
 from jobs.store.loads import Load, Loads, fixed_columns, prepare
-from jobs.store.wanted import Wanted, ids_in
+from jobs.store.wanted import Wanted
 
 if TYPE_CHECKING:
     from jobs.spec import Params, Row, Target
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 # Sets up to this size are written as they are: beyond, the turn to write is held twice as long for
 # them as for staged ones, and all in all nothing is saved.
 STAGE_OVER = 1_000
+# Up to so many rows are made ready in no time, and so in the transaction itself.
+PREPARE_OVER = 100
 CHUNK_ROWS = 5_000
 
 _HERE = "staging"
@@ -49,7 +52,7 @@ class Staged:
     left_out: tuple[Mapping[str, Any], ...]
     # Of the connection that has the table.
     here: object
-    # Ids in the rows that have names.
+    # Ids in the rows of which nothing is known yet.
     wanted: Wanted
 
 
@@ -61,27 +64,32 @@ async def staged(
     *,
     subject: Subject,
     params: Params,
-) -> AsyncIterator[Staged | Sequence[Row | msgspec.Struct]]:
-    """Give what the writer should take: the rows, or the same staged if they are many.
+) -> AsyncIterator[Staged | Loads | Sequence[Row | msgspec.Struct]]:
+    """Give what the writer should take: the rows, the same made ready, or staged if they are many.
 
     Nobody waits while they are staged but this process's other units, and those for one chunk.
     """
     items = list(rows)
-    if len(items) <= STAGE_OVER:
+    if len(items) <= PREPARE_OVER:
         yield items
         return
     fixed = fixed_columns(target.table, subject, params)
     # Not in the database's thread: a unit that has the turn to write may be waiting for it.
-    prepared = await asyncio.to_thread(prepare, target, items, fixed, database.dialect)
-    loads = prepared.loads
-    if len(loads) != 1:
-        yield items
-        return
+    prepared = await asyncio.to_thread(_prepare, target, items, fixed, database.dialect)
+    is_large = len(items) > STAGE_OVER and len(prepared.loads) == 1
     items.clear()
-    wanted = await asyncio.to_thread(_ids_in, target, loads[0])
-    ready = await database.stage(lambda conn: _create(conn, target, loads[0], wanted, prepared))
+    if prepared.wanted:
+        found = prepared.wanted
+        unknown = await database.read(lambda conn: wanted.unknown(conn, found))
+        prepared = replace(prepared, wanted=unknown)
+    if not is_large:
+        yield prepared
+        return
+    load = prepared.loads.pop()
+    ready = await database.stage(lambda conn: _create(conn, target, load, prepared))
     try:
-        tuples = list(loads.pop().rows.values())
+        tuples = list(load.rows.values())
+        load.rows.clear()
         for start in range(0, len(tuples), CHUNK_ROWS):
             chunk = tuples[start : start + CHUNK_ROWS]
             await database.stage(partial(_fill, ready=ready, rows=chunk))
@@ -93,7 +101,7 @@ async def staged(
 
 def fill(connection: Connection, target: Target, load: Load) -> Staged:
     """Stage a load inside the caller's own transaction."""
-    ready = _create(connection, target, load, _ids_in(target, load), Loads([]))
+    ready = _create(connection, target, load, Loads([]))
     _fill(connection, ready, list(load.rows.values()))
     _analyze(connection, ready)
     return ready
@@ -111,13 +119,21 @@ def require_here(connection: Connection, ready: Staged) -> None:
         raise StoreUnavailable("the connection was lost after a large set had been staged")
 
 
-def _ids_in(target: Target, load: Load) -> Wanted:
-    return ids_in(target.table, load.columns, load.rows.values())
+def ids_of(target: Target, ready: Loads) -> Wanted:
+    """Return the ids in rows made ready that have names or details."""
+    found: Wanted = {}
+    for load in ready.loads:
+        for category, ids in wanted.ids_in(target.table, load.columns, load.rows.values()).items():
+            found.setdefault(category, set()).update(ids)
+    return found
 
 
-def _create(
-    connection: Connection, target: Target, load: Load, wanted: Wanted, prepared: Loads
-) -> Staged:
+def _prepare(target: Target, items: list[Any], fixed: Mapping[str, Any], dialect: str) -> Loads:
+    loads = prepare(target, items, fixed, dialect)
+    return replace(loads, wanted=ids_of(target, loads))
+
+
+def _create(connection: Connection, target: Target, load: Load, prepared: Loads) -> Staged:
     dialect = connection.dialect
     types = [
         f"{statements.quoted(dialect, name)} {target.table.c[name].type.compile(dialect)}"
@@ -131,7 +147,7 @@ def _create(
         prepared.why,
         prepared.left_out,
         connection.info.setdefault(_HERE, object()),
-        wanted,
+        prepared.wanted or {},
     )
     key = ", ".join(statements.quoted(dialect, name) for name in target.key)
     options = " WITHOUT ROWID" if dialect.name == "sqlite" else ""

@@ -46,13 +46,14 @@ def upsert(
         row = f"({', '.join([placeholder(dialect)] * len(columns))})"
         origin = f"VALUES {', '.join([row] * together)}"
     else:
-        # PostgreSQL locks, and so rewrites, each row that conflicts, be it equal or not.
-        equal = [f"staged.{column} = {own}.{column}" for column in keys]
-        equal += [f"NOT ({change.differs.format(new='staged')})" for change in changes]
-        origin = (
-            f"SELECT {names} FROM {source} AS staged WHERE NOT EXISTS"  # noqa: S608
-            f" (SELECT 1 FROM {own} WHERE {' AND '.join(equal)}) ORDER BY {conflict}"
-        )
+        news = "true"
+        if dialect.name == "postgresql":
+            # It locks, and so rewrites, each row that conflicts, be it equal or not. SQLite does
+            # not, and would look each row up twice.
+            equal = [f"staged.{column} = {own}.{column}" for column in keys]
+            equal += [f"NOT ({change.differs.format(new='staged')})" for change in changes]
+            news = f"NOT EXISTS (SELECT 1 FROM {own} WHERE {' AND '.join(equal)})"  # noqa: S608
+        origin = f"SELECT {names} FROM {source} AS staged WHERE {news} ORDER BY {conflict}"  # noqa: S608
     action = "NOTHING"
     if changes:
         sets = ", ".join(change.sets for change in changes)
@@ -182,6 +183,23 @@ def close_absent(
     own = quoted(dialect, table.name)
     where = f"{within(dialect, scope, open_only=True)} AND {_absent(dialect, own, key, source)}"
     return f"UPDATE {own} SET {CLOSED_AT} = {placeholder(dialect)} WHERE {where}"  # noqa: S608
+
+
+@lru_cache(maxsize=4096)
+def has_absent(
+    table: Table, dialect: Dialect, scope: tuple[str, ...], source: str, *, open_only: bool
+) -> str:
+    """Return SELECT that tells whether more rows are in scope than the source table has there.
+
+    The scope's parameters come twice. Where every row of the source is in the table, this finds
+    for a tenth of the cost that nothing is absent, as is most often so.
+    """
+    own = quoted(dialect, table.name)
+    ours, theirs = within(dialect, scope, open_only=open_only), within(dialect, scope)
+    return (
+        f"SELECT (SELECT count(*) FROM {own} WHERE {ours})"  # noqa: S608
+        f" > (SELECT count(*) FROM {source} WHERE {theirs})"
+    )
 
 
 def _absent(dialect: Dialect, own: str, key: Sequence[str], source: str) -> str:

@@ -81,6 +81,17 @@ def ids_in(table: Table, columns: tuple[str, ...], rows: Collection[tuple[Any, .
     return found
 
 
+def unknown(connection: Connection, wanted: Wanted) -> Wanted:
+    """Return those ids of which nothing is known yet: for a look before the turn to write."""
+    found: Wanted = {}
+    for category, ids in wanted.items():
+        sql = _select_unknown(category, sqlite=connection.dialect.name == "sqlite")
+        rows = statements.rows(connection, sql, (_list_of(connection, ids), category))
+        if rows:
+            found[category] = {one for (one,) in rows}
+    return found
+
+
 def begin(connection: Connection) -> None:
     """Forget what an earlier transaction came upon."""
     connection.info.pop(_FOUND, None)
@@ -107,25 +118,43 @@ def store(connection: Connection, category: str, ids: Collection[int]) -> int:
     """Write down ids of which nothing is known yet; return how many were new."""
     if not ids:
         return 0
+    sql = _insert(category, sqlite=connection.dialect.name == "sqlite")
+    return statements.run_one(connection, sql, (category, _list_of(connection, ids)))
+
+
+def _list_of(connection: Connection, ids: Collection[int]) -> str | list[int]:
+    """Return ids as one parameter, whatever their number, so that there is one statement."""
     ordered = sorted(ids)
-    sqlite = connection.dialect.name == "sqlite"
-    values = msgspec.json.encode(ordered).decode() if sqlite else ordered
-    return statements.run_one(connection, _insert(category, sqlite=sqlite), (category, values))
+    if connection.dialect.name == "sqlite":
+        return msgspec.json.encode(ordered).decode()
+    return ordered
 
 
 @lru_cache(maxsize=64)
 def _insert(category: str, *, sqlite: bool) -> str:
-    table, key = ("name", "id")
-    if category != BY_NAME:
-        table, key = f"universe_{category}", f"{category}_id"
-    # A list of any length is one parameter, so that there is one statement.
     ids = "SELECT ?, value AS id FROM json_each(?)" if sqlite else ""
     ids = ids or "SELECT %s, unnest(%s::bigint[]) AS id"
     return (
         "INSERT INTO wanted_id (category, id) SELECT * FROM"  # noqa: S608 - our own names
-        f" ({ids}) AS asked WHERE NOT EXISTS"
-        f" (SELECT 1 FROM {table} WHERE {table}.{key} = asked.id) ON CONFLICT DO NOTHING"
+        f" ({ids}) AS asked WHERE {_is_unnamed(category)} ON CONFLICT DO NOTHING"
     )
+
+
+@lru_cache(maxsize=64)
+def _select_unknown(category: str, *, sqlite: bool) -> str:
+    ids = "SELECT value AS id FROM json_each(?)" if sqlite else "SELECT unnest(%s::bigint[]) AS id"
+    mark = "?" if sqlite else "%s"
+    return (
+        f"SELECT id FROM ({ids}) AS asked WHERE {_is_unnamed(category)}"  # noqa: S608
+        f" AND NOT EXISTS (SELECT 1 FROM wanted_id WHERE category = {mark} AND id = asked.id)"
+    )
+
+
+def _is_unnamed(category: str) -> str:
+    table, key = ("name", "id")
+    if category != BY_NAME:
+        table, key = f"universe_{category}", f"{category}_id"
+    return f"NOT EXISTS (SELECT 1 FROM {table} WHERE {table}.{key} = asked.id)"  # noqa: S608
 
 
 @lru_cache(maxsize=1024)

@@ -30,7 +30,7 @@ _NONE = Spares()
 def apply(
     connection: Connection,
     target: Target,
-    rows: Iterable[Row | msgspec.Struct] | Staged,
+    rows: Iterable[Row | msgspec.Struct] | Loads | Staged,
     *,
     subject: Subject,
     params: Params,
@@ -45,7 +45,7 @@ def apply(
     jobs.store.tally. What is not whole removes and closes nothing: an absent row may be one that
     was left out. Where rows that were left out here, or could not be read (unread), tell which they
     are, those alone are spared.
-    A large set is better staged before the transaction, by jobs.store.staging.
+    More than a few are better made ready before the transaction, by jobs.store.staging.
     """
     fixed = fixed_columns(target.table, subject, params)
     scope = _scope(target, fixed, subject, connection.dialect.name)
@@ -57,7 +57,8 @@ def apply(
         if changed:
             wanted.note(connection, rows.wanted)
     else:
-        ready = prepare(target, rows, fixed, connection.dialect.name)
+        dialect = connection.dialect.name
+        ready = rows if isinstance(rows, Loads) else prepare(target, rows, fixed, dialect)
         loads = ready.loads
         kept = sum(len(load.rows) for load in loads)
         spares = _spares(connection, target, fixed, unread, ready.left_out) if whole else None
@@ -67,9 +68,10 @@ def apply(
             staging.drop(connection, staged)
         else:
             changed = _apply_loads(connection, target, loads, scope, now, spares)
-        # What was there before was noted when it was written.
-        for load in loads if changed else ():
-            wanted.note(connection, wanted.ids_in(target.table, load.columns, load.rows.values()))
+        if changed:
+            # What was there before was noted when it was written.
+            found = staging.ids_of(target, ready) if ready.wanted is None else ready.wanted
+            wanted.note(connection, found)
     count = tally.of(connection)
     count.changed += changed
     count.kept += kept
@@ -166,6 +168,13 @@ def _apply_staged(
         )  # fmt: skip
         absent = list(map(tuple, connection.exec_driver_sql(sql, values)))
         return changed + _remove(connection, target, absent, now, spares)
+    if _tells_by_number(target, staged, scope):
+        sql = statements.has_absent(
+            target.table, connection.dialect, tuple(scope), staged.name,
+            open_only=target.write is Write.CLOSE,
+        )  # fmt: skip
+        if not statements.scalar(connection, sql, values * 2):
+            return changed
     if target.write is Write.REPLACE:
         sql = statements.delete_absent(
             target.table, connection.dialect, target.key, tuple(scope), staged.name
@@ -177,6 +186,12 @@ def _apply_staged(
         )
         changed += statements.run_one(connection, sql, (_closing_time(connection, now), *values))
     return changed
+
+
+def _tells_by_number(target: Target, staged: Staged, scope: Mapping[str, Any]) -> bool:
+    """Tell whether each staged row that is in scope is so in the table too, once it is written."""
+    closes_itself = target.write is Write.CLOSE and CLOSED_AT in staged.columns
+    return not closes_itself and scope.keys().isdisjoint(target.keep)
 
 
 def _scope(

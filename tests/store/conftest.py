@@ -19,6 +19,7 @@ from sqlalchemy.pool import NullPool
 from ipc.subject import Subject, SubjectType
 from jobs.store import fence, upgrade
 from jobs.store.database import Database
+from tests.store.items import metadata as items
 
 SERVER = os.environ.get(
     "TEST_POSTGRES_URL", "postgresql+psycopg://postgres@127.0.0.1:5432/postgres"
@@ -187,3 +188,27 @@ def character() -> Subject:
 def corporation() -> Subject:
     """Return a corporation."""
     return Subject(SubjectType.CORPORATION, 98000001)
+
+
+@pytest.fixture(scope="module", params=BOTH)
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """Give one database of each kind."""
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path_factory.mktemp('writer') / 'mirror.db'}"
+        upgrade.prepare(url)
+        yield url
+        return
+    with scratch_database(request.getfixturevalue("postgres_server"), "") as url:
+        yield url
+
+
+@pytest.fixture
+def store(server: str) -> Iterator[Database]:
+    """Give a database in which the tables of tests.store.items are empty."""
+    database = Database(server)
+    database.write_now(items.create_all)
+    yield database
+    database.write_now(items.drop_all)
+    database.close_now()

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import IntEnum, StrEnum
@@ -11,69 +10,33 @@ from typing import Any
 import msgspec
 import pytest
 from sqlalchemy import (
-    JSON,
-    BigInteger,
-    Boolean,
     Column,
     Connection,
-    Date,
-    Double,
-    Integer,
     MetaData,
-    String,
     Table,
-    Text,
     select,
     text,
 )
-from sqlalchemy.dialects import postgresql
 
-from ipc.subject import GLOBAL, Subject, SubjectType
+from ipc.subject import GLOBAL
 from jobs.spec import Params, Target, Write
-from jobs.store import staging, tally, upgrade, writer
+from jobs.store import staging, tally, writer
 from jobs.store.database import Database
-from jobs.store.errors import BadRow, StoreUnavailable
-from jobs.store.schema.types import Isk, UtcTime
-from tests.store.conftest import BOTH, scratch_database
-
-metadata = MetaData()
-item = Table(
-    "item",
+from jobs.store.errors import BadRow
+from tests.store.items import (
+    CORPORATION,
+    KEY,
+    ME,
+    NOW,
+    YOU,
+    entry,
+    ids,
+    item,
     metadata,
-    Column("character_id", BigInteger, primary_key=True),
-    Column("item_id", BigInteger, primary_key=True),
-    Column("name", String(20)),
-    Column("price", Isk),
-    Column("seen_at", UtcTime),
-    Column("is_new", Boolean),
-    Column("count", Integer, nullable=False, server_default=text("1")),
-    Column("weight", Double),
-    Column("day", Date),
-    Column("tags", JSON),
-    Column("extra", JSON().with_variant(postgresql.JSONB(), "postgresql")),
-    Column("note", Text),
-    Column("closed_at", UtcTime),
+    one,
+    put,
+    shared,
 )
-entry = Table(
-    "entry",
-    metadata,
-    Column("corporation_id", BigInteger, primary_key=True),
-    Column("division", Integer, primary_key=True),
-    Column("entry_id", BigInteger, primary_key=True),
-    Column("amount", Isk),
-)
-shared = Table(
-    "order",
-    metadata,
-    Column("type", Text, primary_key=True),
-    Column("value", Integer, nullable=False),
-)
-
-KEY = ("character_id", "item_id")
-ME = Subject(SubjectType.CHARACTER, 1)
-YOU = Subject(SubjectType.CHARACTER, 2)
-CORPORATION = Subject(SubjectType.CORPORATION, 98)
-NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 
 class Color(StrEnum):
@@ -89,30 +52,6 @@ class Wire(msgspec.Struct, frozen=True):
     name: str | None = None
 
 
-@pytest.fixture(scope="module", params=BOTH)
-def server(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    """Give one database of each kind with the tables above; its rows go after each test."""
-    if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path_factory.mktemp('writer') / 'mirror.db'}"
-        upgrade.prepare(url)
-        yield url
-        return
-    with scratch_database(request.getfixturevalue("postgres_server"), "") as url:
-        yield url
-
-
-@pytest.fixture
-def store(server: str) -> Iterator[Database]:
-    """Give a database in which the tables above are empty."""
-    database = Database(server)
-    database.write_now(metadata.create_all)
-    yield database
-    database.write_now(metadata.drop_all)
-    database.close_now()
-
-
 @pytest.fixture(params=["plain", "staged"])
 def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run once as small sets are written, and once as large ones are."""
@@ -120,33 +59,6 @@ def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
     if chosen == "staged":
         monkeypatch.setattr(writer, "STAGE_OVER", 0)
     return chosen
-
-
-def put(
-    store: Database,
-    rows: Iterable[Any],
-    write: Write = Write.REPLACE,
-    subject: Subject = ME,
-    params: Params | None = None,
-    now: datetime = NOW,
-    **options: Any,
-) -> int:
-    table = options.pop("table", item)
-    key = options.pop("key", KEY)
-    target = Target(table, key, write, **options)
-    return store.write_now(
-        lambda conn: writer.apply(conn, target, rows, subject=subject, params=params or {}, now=now)
-    )
-
-
-def ids(store: Database, subject: Subject = ME) -> list[int]:
-    query = select(item.c.item_id).where(item.c.character_id == subject.id)
-    return store.read_now(lambda conn: sorted(conn.scalars(query)))
-
-
-def one(store: Database, item_id: int = 1, subject: Subject = ME) -> dict[str, Any]:
-    query = select(item).where(item.c.character_id == subject.id, item.c.item_id == item_id)
-    return store.read_now(lambda conn: dict(conn.execute(query).one()._mapping))
 
 
 FULL: dict[str, Any] = {
@@ -438,42 +350,6 @@ def test_a_set_with_an_odd_row_closes_nothing_and_opens_again(store: Database, r
     assert len(ids(store)) == rows
 
 
-async def test_a_staged_set_with_an_odd_row_is_written_without_it(store: Database) -> None:
-    put(store, [{"item_id": 77_777}, {"item_id": 88_888}])
-    many = [{"item_id": number, "note": "x"} for number in range(staging.STAGE_OVER + 2)]
-    target = Target(item, key=KEY, write=Write.REPLACE)
-    odd = {"item_id": 88_888, "note": 5}
-    async with staging.staged(store, target, [*many, odd], subject=ME, params={}) as ready:
-        assert isinstance(ready, staging.Staged)
-
-        def write(connection: Connection) -> tuple[int, int]:
-            changed = writer.apply(connection, target, ready, subject=ME, params={}, now=NOW)
-            return changed, tally.of(connection).skipped
-
-        assert await store.write(write, epoch=None) == (len(many) + 1, 1)
-    # That of the odd row stays, and the other one is gone.
-    assert (77_777 in ids(store), 88_888 in ids(store)) == (False, True)
-
-
-async def test_a_staged_set_closes_all_but_what_is_absent_and_may_be_there(
-    store: Database,
-) -> None:
-    many = [{"item_id": number, "note": "x"} for number in range(staging.STAGE_OVER + 2)]
-    put(store, [*many, {"item_id": 77_777}, {"item_id": 88_888}], Write.CLOSE)
-    target = Target(item, key=KEY, write=Write.CLOSE)
-    async with staging.staged(store, target, many, subject=ME, params={}) as ready:
-
-        def write(connection: Connection) -> int:
-            return writer.apply(
-                connection, target, ready, subject=ME, params={}, now=NOW,
-                unread=[{"item_id": 88_888, "note": "y"}],
-            )  # fmt: skip
-
-        assert await store.write(write, epoch=None) == 1
-    closed = select(item.c.item_id).where(item.c.closed_at.is_not(None))
-    assert store.read_now(lambda conn: list(conn.scalars(closed))) == [77_777]
-
-
 @pytest.mark.parametrize(
     ("unread", "left"),
     [
@@ -535,115 +411,6 @@ def test_readers_see_the_old_set_or_the_new_one(store: Database, server: str) ->
     sizes.append(len(ids(other)))
     assert sizes == [100, 200]
     other.close_now()
-
-
-# --- large sets ---
-
-
-LARGE = {"sqlite": 300_000, "postgresql": 100_000}
-
-
-@pytest.mark.timeout(900)
-async def test_a_large_set_is_staged_and_holds_the_lock_shortly(
-    store: Database, server: str
-) -> None:
-    """Another writer gets its turn while the set is staged."""
-    other = Database(server)
-    target = Target(entry, ("corporation_id", "division", "entry_id"), Write.REPLACE)
-    params = {"division": 1}
-    others = 0
-    done = asyncio.Event()
-
-    async def write_meanwhile() -> int:
-        nonlocal others
-        while not done.is_set():
-            row = [{"item_id": others}]
-            await other.write(
-                lambda conn, row=row: writer.apply(  # type: ignore[misc]
-                    conn,
-                    Target(item, KEY, Write.UPSERT),
-                    row,
-                    subject=ME,
-                    params={},
-                    now=NOW,
-                ),
-                epoch=None,
-            )
-            others += 1
-            # As often as a busy daemon writes, and not so often that nothing else runs.
-            await asyncio.sleep(0.01)
-        return others
-
-    async def load(rows: list[dict[str, Any]]) -> int:
-        async with staging.staged(store, target, rows, subject=CORPORATION, params=params) as ready:
-            return await store.write(
-                lambda conn: writer.apply(
-                    conn, target, ready, subject=CORPORATION, params=params, now=NOW
-                ),
-                epoch=None,
-            )
-
-    rows = [{"entry_id": n, "amount": n} for n in range(LARGE[store.dialect])]
-    random.Random(1).shuffle(rows)
-    meanwhile = asyncio.create_task(write_meanwhile())
-    assert await load(rows) == len(rows)
-    during = others
-    assert during > 20
-    # The same again, but for 500 rows that changed and 10 that went.
-    rows.sort(key=lambda row: row["entry_id"])
-    changed = [{**row, "amount": -1} for row in rows[10:510]]
-    assert await load(changed + rows[510:]) == 510
-    done.set()
-    assert await meanwhile > during
-    assert await store.read(temporary_tables) == 0
-    await other.close()
-
-
-def temporary_tables(conn: Connection) -> int:
-    tables = {"sqlite": "sqlite_temp_master", "postgresql": "pg_class"}[conn.dialect.name]
-    query = f"SELECT count(*) FROM {tables} WHERE substr(CAST(%s AS text), 1, 7) = 'staged_'"
-    column = {"sqlite": "name", "postgresql": "relname"}[conn.dialect.name]
-    return int(conn.execute(text(query % column)).scalar_one())
-
-
-async def test_a_small_set_is_not_staged(store: Database) -> None:
-    target = Target(item, KEY, Write.REPLACE)
-    rows = [{"item_id": 1}]
-    async with staging.staged(store, target, rows, subject=ME, params={}) as ready:
-        assert ready == rows
-
-
-async def test_a_staged_set_whose_connection_is_lost_is_not_written(store: Database) -> None:
-    target = Target(item, KEY, Write.REPLACE)
-    rows = [{"item_id": n} for n in range(staging.STAGE_OVER + 1)]
-    async with staging.staged(store, target, rows, subject=ME, params={}) as ready:
-        store._link.drop()
-        with pytest.raises(StoreUnavailable, match="staged"):
-            await store.write(
-                lambda conn: writer.apply(conn, target, ready, subject=ME, params={}, now=NOW),
-                epoch=None,
-            )
-    assert ids(store) == []
-
-
-async def test_a_connection_that_is_lost_while_a_set_is_staged_is_told_as_such(
-    store: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Not as a table that nobody has ever heard of."""
-    target, rows = Target(item, KEY, Write.REPLACE), [{"item_id": n} for n in range(6_000)]
-    stage, units = store.stage, list[object]()
-
-    async def lose_first(work: Any) -> Any:
-        done = await stage(work)
-        if not units:
-            store._link.drop()
-        units.append(work)
-        return done
-
-    monkeypatch.setattr(store, "stage", lose_first)
-    with pytest.raises(StoreUnavailable, match="connection was lost"):
-        async with staging.staged(store, target, rows, subject=ME, params={}):
-            pass
 
 
 @pytest.mark.postgres
