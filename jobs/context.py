@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
 import msgspec
@@ -37,6 +39,8 @@ from jobs.writes.want import want_all
 
 T = TypeVar("T")
 
+# Beyond so many rows, looking through them keeps the loop from its other jobs for too long.
+_MANY_ROWS = 2_000
 # A long part stops early when this share of its job's time is spent.
 _BUDGET_SHARE = 0.75
 OWNER_COLUMNS = {
@@ -60,7 +64,7 @@ class JobContext:
         self._pending: list[route_states.RouteState] = []
         # They are of answers that brought no rows, some time ago.
         self._unchanged = False
-        # Rows that writes hold against what was loaded: what is loaded next must be whole.
+        # Not all that was loaded is stored as it came: what is loaded next must be whole.
         self._held = False
         self.rows_changed = 0
         # Rows left out of what was fetched, of what was written, and of what is still fresh.
@@ -227,15 +231,13 @@ class JobContext:
             if target.write not in (Write.REPLACE, Write.CLOSE):
                 continue
             stored = await self._tools.read(partial(_count, target=target, fixed=fixed))
-            now = self.now()
-            drop = judge_drop(
-                mark,
-                read.answers[0],
-                stored,
-                _length(target, value, params),
-                now,
-                in_doubt=self.in_doubt(),
-            )
+            if not stored:
+                continue
+            count = partial(_count_keys, target, value, params)
+            is_long = isinstance(value, list) and len(value) > _MANY_ROWS
+            new = await asyncio.to_thread(count) if is_long else count()
+            now, in_doubt = self.now(), self.in_doubt()
+            drop = judge_drop(mark, read.answers[0], stored, new, now, in_doubt=in_doubt)
             if drop.held:
                 return drop
         return Drop()
@@ -362,18 +364,32 @@ class JobContext:
         """Let writes that ESI does not show yet win over what was just loaded, inside write()."""
         tables = {target.table.name for target in self._part.targets}
         if reassert(connection, self._subject, tables, self.now()):
-            self._held = True
+            self.ask_whole_next()
+
+    def ask_whole_next(self) -> None:
+        """Have what was fetched for this write asked anew next time, inside write()."""
+        self._held = True
 
     def want(self, connection: Connection, kind: str, payload: Mapping[str, Any]) -> list[int]:
         """Note that a write is wanted, inside write(); return the ids of its rows."""
         return want_all(connection, self._subject, kind, payload, self.now())
 
 
-def _length(target: Target, value: Any, params: Params) -> int:
-    """Return how many rows of a table an answer becomes."""
+def _count_keys(target: Target, value: Any, params: Params) -> int:
+    """Return how many rows of a table an answer becomes; what it tells twice is one."""
+    rows: Sequence[Any]
     if target.rows is not None:
-        return sum(1 for _ in target.rows(value, params))
-    return len(value) if isinstance(value, list) else 1
+        rows = list(target.rows(value, params))
+    else:
+        rows = value if isinstance(value, list) else [value]
+    if not rows:
+        return 0
+    first = rows[0]
+    is_struct = isinstance(first, msgspec.Struct)
+    own = [name for name in target.key if name in (first.__struct_fields__ if is_struct else first)]
+    if not own:
+        return len(rows)
+    return len(set(map(attrgetter(*own) if is_struct else itemgetter(*own), rows)))
 
 
 def _count(connection: Connection, target: Target, fixed: Params) -> int:

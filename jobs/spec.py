@@ -247,6 +247,10 @@ class Context(Protocol):
         is spared alone; else none is gone. None: what any fetch of the part left out counts.
         """
 
+    def ask_whole_next(self) -> None:
+        """Have what was fetched for this write asked anew next time, changed or not; inside
+        write(), where some of it is not stored yet."""
+
     def want(self, connection: Connection, kind: str, payload: Mapping[str, Any]) -> list[int]:
         """Note in the outbox that a write is wanted, inside write(); return its rows' ids."""
 

@@ -28,6 +28,7 @@ MAX_PAGES = 2000
 MAX_SET_BYTES = 256 << 20
 # ESI's smallest full page: a longer one without X-Pages may have others behind it.
 FULL_PAGE_ROWS = 1000
+_EMPTY = b"[]"
 # Steps back through history in one walk.
 MAX_STEPS = 500
 
@@ -179,6 +180,10 @@ async def _read_rest(ask: Ask, first: EsiAnswer) -> Read:
 
     answers = (first, *await all_of(range(2, pages + 1), load))
     bodies = tuple(answer.body for answer in answers)
+    full = [body for body in bodies if body.strip() != _EMPTY]
+    if len(set(full)) < len(full):
+        # A cache on the way that knows no pages; what is on the others nobody has seen.
+        raise Transient(f"of {pages} pages some are the same")
     return Read(unchanged=False, answers=answers, bodies=bodies)
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from sqlalchemy import Connection, Table, delete, select
 
 from ipc.subject import SubjectType
-from jobs.kinds._batches import ask_in_halves
+from jobs.kinds._batches import ask_in_halves, left_out
 from jobs.kinds._unknown_ids import forget_unknown, note_unknown, waiting_ids
 from jobs.spec import (
     Context,
@@ -151,10 +151,7 @@ def _detail_part(
         async def ask(batch: list[int]) -> int:
             answer = await context.fetch(route, params, answer_type, body=batch, keep_state=False)
             found = rows(answer.value or [], params)
-            told = {row["item_id"] for row in found}
-            # Left out of an answer that was no refusal.
-            if not answer.skipped:
-                unknown.extend(one for one in batch if one not in told)
+            unknown.extend(left_out(context, batch, {row["item_id"] for row in found}, answer))
 
             def store(connection: Connection) -> int:
                 forget_unknown(connection, category_of(table), batch)

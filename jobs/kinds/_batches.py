@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from jobs.errors import BadAnswer, Gone, Refused
+from jobs.spec import Context, Fetched
 
 # What ESI takes in one request.
 BATCH = 1000
@@ -31,6 +32,23 @@ class Asked:
     refused: list[int] = field(default_factory=list)
     # Ids that were not asked about, or only among others, before the run had to stop.
     left: list[int] = field(default_factory=list)
+
+
+def left_out(
+    context: Context, batch: Sequence[int], told: Collection[int], answer: Fetched
+) -> list[int]:
+    """Return the ids of a batch that an answer leaves out, and so does not know.
+
+    None while ESI may be down. Refused where it tells of none of several: that is no word about
+    any one of them.
+    """
+    if answer.skipped:
+        # What could not be read may be any of them.
+        return []
+    absent = sorted(set(batch).difference(told))
+    if len(absent) == len(batch) > 1:
+        raise Refused(f"nothing was told of {len(batch)} ids")
+    return [] if context.in_doubt() else absent
 
 
 async def ask_in_halves(

@@ -48,6 +48,8 @@ class Delete(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Delete a mail."""
 
     mail_id: AnId
+    # It was in the mirror, and not deleted.
+    was: bool | None = None
 
 
 def key_of(payload: SetRead | SetLabels | Delete) -> str:
@@ -72,7 +74,9 @@ async def set_read(sender: Sender, payload: SetRead) -> Mapping[str, Any]:
 
 def restore_read(connection: Connection, subject: Subject, payload: SetRead) -> None:
     """Mark the mail in the mirror as it was."""
-    _mark_read(connection, subject, payload.mail_id, read=payload.was)
+    # A row that another program put in has changed nothing, and knows nothing.
+    if payload.was is not None:
+        _mark_read(connection, subject, payload.mail_id, read=payload.was)
 
 
 def apply_labels(
@@ -97,19 +101,20 @@ async def set_labels(sender: Sender, payload: SetLabels) -> Mapping[str, Any]:
 
 def restore_labels(connection: Connection, subject: Subject, payload: SetLabels) -> None:
     """Label the mail in the mirror as it was."""
-    _set_links(connection, subject, payload.mail_id, payload.was or ())
+    if payload.was is not None:
+        _set_links(connection, subject, payload.mail_id, payload.was)
 
 
 def apply_delete(
     connection: Connection, subject: Subject, payload: Delete, now: datetime
 ) -> Delete:
     """Mark the mail as deleted in the mirror."""
-    connection.execute(
+    marked = connection.execute(
         update(mail)
         .where(*_is(subject, payload.mail_id), mail.c.deleted_at.is_(None))
         .values(deleted_at=now)
-    )
-    return payload
+    ).rowcount
+    return payload if payload.was is not None else replace(payload, was=marked > 0)
 
 
 async def delete(sender: Sender, payload: Delete) -> Mapping[str, Any]:
@@ -122,8 +127,11 @@ async def delete(sender: Sender, payload: Delete) -> Mapping[str, Any]:
 
 
 def restore_deleted(connection: Connection, subject: Subject, payload: Delete) -> None:
-    """Take the mark of deletion off the mail."""
-    connection.execute(update(mail).where(*_is(subject, payload.mail_id)).values(deleted_at=None))
+    """Take the mark of deletion off the mail, if it bore none before."""
+    if payload.was:
+        connection.execute(
+            update(mail).where(*_is(subject, payload.mail_id)).values(deleted_at=None)
+        )
 
 
 def _params(sender: Sender, mail_id: int) -> dict[str, int | str]:
@@ -134,9 +142,7 @@ def _is(subject: Subject, mail_id: int) -> tuple[Any, Any]:
     return mail.c.character_id == subject.id, mail.c.mail_id == mail_id
 
 
-def _mark_read(
-    connection: Connection, subject: Subject, mail_id: int, *, read: bool | None
-) -> None:
+def _mark_read(connection: Connection, subject: Subject, mail_id: int, *, read: bool) -> None:
     connection.execute(update(mail).where(*_is(subject, mail_id)).values(is_read=read))
 
 

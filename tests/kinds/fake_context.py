@@ -80,6 +80,8 @@ class FakeContext:
     asked: list[Asked] = field(default_factory=list)
     writes: int = 0
     skipped: int = 0
+    # What was fetched is to be asked anew, changed or not.
+    asks_whole_next: bool = False
 
     @property
     def budget_s(self) -> float:
@@ -181,6 +183,10 @@ class FakeContext:
             whole=not self.skipped if answer is None else answer.tells_all,
             unread=() if answer is None else answer.unread,
         )
+
+    def ask_whole_next(self) -> None:
+        """Note it."""
+        self.asks_whole_next = True
 
     def want(self, connection: Connection, kind: str, payload: Mapping[str, Any]) -> list[int]:
         """Append to the real outbox."""

@@ -137,6 +137,34 @@ async def test_an_id_left_out_of_an_answer_waits_too(database: Connection) -> No
     assert rows(database, "unknown_id", "category", "id") == [("name", 35)]
 
 
+async def test_an_answer_that_tells_of_none_is_no_word_about_any(database: Connection) -> None:
+    """One about a single id is; ESI has answered so after a downtime."""
+    ids = range(2, 502)
+    put(database, "market_price", *({"type_id": one} for one in ids))
+    context = context_of(database, Registry())
+    context.answers[NAMES] = lambda _params, _body: []
+    await searched(context)
+    result = await context.run("names")
+    asked_alone = [each.body[0] for each in context.asked if len(each.body) == 1]
+    assert len(context.asked) <= 60
+    assert rows(database, "unknown_id", "id") == [(one,) for one in asked_alone]
+    assert result.left == len(ids) - len(asked_alone) > 450
+
+
+async def test_in_a_downtime_nothing_is_learned_of_what_is_left_out(database: Connection) -> None:
+    put(database, "market_price", {"type_id": 34}, {"type_id": 35})
+    context = context_of(database, Registry())
+    context.answers[NAMES] = lambda _params, body: [
+        {"id": 34, "category": "inventory_type", "name": "Tritanium"} for one in body if one == 34
+    ]
+    await searched(context)
+    context.clock.advance((11 - START.hour) % 24 * 3600 + 300)
+    assert context.in_doubt()
+    assert (await context.run("names")).note == ""
+    assert rows(database, "unknown_id", "id") == []
+    assert rows(database, "name", "id") == [(34,)]
+
+
 async def test_new_ids_need_not_wait_until_factions_may_change(database: Connection) -> None:
     context = context_of(database, Registry())
     for part in ("search", "names", "details"):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
+import msgspec
 import pytest
 from sqlalchemy import Connection, Table, insert, select
 
 from ipc.subject import Subject
-from jobs.store import claims, credentials
+from jobs.store import claims, credentials, outbox
 from jobs.store.database import Database
 from jobs.store.outbox_rows import Status
 from jobs.store.schema import metadata
@@ -165,4 +166,34 @@ def test_what_is_done_is_held_against_an_older_load(
     assert filled.write_now(lambda conn: reassert(conn, character, tables, now)) == 0
     filled.write_now(load_older)
     assert filled.write_now(lambda conn: reassert(conn, character, tables, now)) == 0
+    assert mirror(filled) == before
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_a_row_that_another_program_put_in_has_changed_nothing_that_is_taken_back(
+    filled: Database, character: Subject, now: datetime, kind: str
+) -> None:
+    before = mirror(filled)
+    write, asked = WRITES[kind], ASKED[kind][0]
+
+    def put_in(connection: Connection) -> int:
+        payload = msgspec.convert(asked, write.payload)
+        key = write.dedupe(payload)
+        text = msgspec.json.encode(asked).decode()
+        later = now + timedelta(days=1)
+        return outbox.append(connection, character, kind, text, key, now, later, target=key)
+
+    row_id = filled.write_now(put_in)
+    filled.write_now(lambda conn: cancel(conn, row_id, now))
+    assert mirror(filled) == before
+
+
+def test_a_mail_that_was_deleted_before_stays_so(
+    filled: Database, character: Subject, now: datetime
+) -> None:
+    mail = metadata.tables["mail"]
+    filled.write_now(lambda conn: conn.execute(mail.update().values(deleted_at=now)))
+    before = mirror(filled)
+    row_id = ask(filled, character, "mail.delete", now)
+    filled.write_now(lambda conn: cancel(conn, row_id, now))
     assert mirror(filled) == before

@@ -205,6 +205,8 @@ def store_page(context: Context, connection: Connection, headers: Sequence[Heade
     params = {"character_id": me}
     waiting = under_way(connection, me, context.now())
     page = [one for one in headers if one.mail_id not in waiting]
+    if len(page) < len(headers):
+        context.ask_whole_next()
     if not page:
         return 0
     rows = context.apply(connection, MAILS, mail_rows(page, params), params)

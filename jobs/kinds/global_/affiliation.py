@@ -16,7 +16,7 @@ from sqlalchemy import Connection, and_, or_, select, update
 
 from ipc.subject import JobKey, Subject, SubjectType
 from jobs import access
-from jobs.kinds._batches import ask_in_halves
+from jobs.kinds._batches import ask_in_halves, left_out
 from jobs.spec import Context, Kind, Part, PartResult, Route, Row, Target, Wire, Write
 from jobs.store.schema.core import subject
 from jobs.store.schema.profile import affiliation, character
@@ -97,8 +97,8 @@ class _Run:
         )
         self.fresh_until = self.fresh_until or fetched.fresh_until
         answer: list[Affiliation] = list(fetched.value or [])
-        if not fetched.skipped:
-            self.absent += sorted(set(batch) - {one.character_id for one in answer})
+        told = {one.character_id for one in answer}
+        self.absent += left_out(self.context, batch, told, fetched)
         rows, moved = await self.context.write(partial(self.store, answer))
         self.moved += moved
         return rows

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select
 
 from ipc.subject import SubjectType
 from jobs.errors import BadAnswer, Gone
-from jobs.kinds._batches import BATCH, ask_in_halves
+from jobs.kinds._batches import BATCH, ask_in_halves, left_out
 from jobs.kinds._unknown_ids import UNKNOWN, note_unknown
 from jobs.kinds.global_._details import DETAILS, Detail, detail_row
 from jobs.kinds.global_._wanted_ids import SEARCH, aged, look_through, no_longer_wanted, wanted_ids
@@ -78,8 +78,7 @@ async def sync_names(context: Context) -> PartResult:
     async def ask(batch: list[int]) -> int:
         fetched = await context.fetch(NAMES, {}, list[Named], body=batch, keep_state=False)
         answer: list[Named] = list(fetched.value or [])
-        told = {one.id for one in answer}
-        absent = [] if fetched.skipped else sorted(set(batch) - told)
+        absent = left_out(context, batch, {one.id for one in answer}, fetched)
 
         def store(connection: Connection) -> int:
             if absent:

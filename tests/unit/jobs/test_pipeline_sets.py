@@ -250,6 +250,19 @@ async def test_a_large_set_that_is_gone_is_not_believed_at_once(house: House) ->
         assert ("waiting for a second answer" in ending.outcome.reason) == (left > 0)
 
 
+async def test_rows_told_many_times_are_one_to_whoever_doubts_a_small_set(house: House) -> None:
+    kind = kind_of(ITEMS)
+    house.esi.say(house.esi.good([{"id": number} for number in range(1, 200)]))
+    await run_kind(house.tools, kind, house.order(kind))
+    house.clock.advance(3601)
+    house.esi.say(house.esi.good([{"id": 1 + number % 20} for number in range(199)]))
+
+    ending = await run_kind(house.tools, kind, house.order(kind))
+
+    assert "of 199 rows 20 are left" in ending.outcome.reason
+    assert len(await house.rows(items)) == 199
+
+
 class Shelf(Wire, frozen=True):
     things: tuple[Item, ...] = ()
 

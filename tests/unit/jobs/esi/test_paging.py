@@ -58,6 +58,19 @@ def marks(*modified: str) -> Known:
 # --- numbered pages ----------------------------------------------------------------------------
 
 
+async def test_pages_that_are_all_the_same_are_no_set() -> None:
+    """A cache on the way that does not look at the page's number gives the first one again."""
+    script = Script(lambda page, _: answer([1, 2] if page < 4 else [], pages="4"))
+    with pytest.raises(Transient, match="the same"):
+        await read_pages(script, Known())
+    assert sorted(script.asked) == [(page, False) for page in (1, 2, 3, 4)]
+
+
+async def test_several_pages_may_be_empty() -> None:
+    script = Script(lambda page, _: answer([1, 2] if page < 2 else [], pages="4"))
+    assert len((await read_pages(script, Known())).bodies) == 4
+
+
 async def test_all_pages_make_one_set() -> None:
     script = Script(lambda page, _: answer([page], pages="3"))
 
