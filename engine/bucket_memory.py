@@ -85,8 +85,8 @@ class BucketMemory:
         self._is_queued = True
 
         def errand(connection: Connection) -> None:
-            rate_buckets.save(connection, rows, now)
-            # In the database's thread; a run that is rolled back comes again.
+            # In the database's thread; a run that is rolled back comes again, or never.
             self._is_queued = False
+            rate_buckets.save(connection, rows, now)
 
         self.writer.run_errand(errand)

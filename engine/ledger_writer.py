@@ -18,6 +18,7 @@ from ipc.subject import JobKey
 from jobs.store import ledger
 from jobs.store.database import Database, StoreError
 from jobs.store.ledger import LedgerRow
+from jobs.store.trouble import first_line, is_of_values
 
 _log = logging.getLogger(__name__)
 
@@ -102,17 +103,9 @@ class LedgerWriter:
             rows = {key: rows[key] for key in keys[:CHUNK]}
             self._schedules = [pair for pair in schedules if pair[0] in self._rows]
             schedules = [pair for pair in schedules if pair[0] not in self._rows]
-        values = list(rows.values())
-
-        def write(connection: Connection) -> None:
-            for errand in errands:
-                errand(connection)
-            if values:
-                ledger.upsert_many(connection, values)
-
         try:
             async with self._trouble.watching("ledger"), self._turns.housekeeping():
-                await self._database.write(write, epoch=self._epoch, durable=True)
+                await self._write(errands, list(rows.values()))
         except StoreError as error:
             # What came in meanwhile is newer.
             self._rows = {**rows, **self._rows}
@@ -123,3 +116,32 @@ class LedgerWriter:
             self._trouble.over("ledger")
             if schedules:
                 self._committed(schedules)
+
+    async def _write(self, errands: list[Errand], rows: list[LedgerRow]) -> None:
+        """Write errands, then rows; of what the database does not take, all but that is written.
+
+        It is looked for by halves, each in a transaction of its own.
+        """
+
+        def write(connection: Connection) -> None:
+            for errand in errands:
+                errand(connection)
+            if rows:
+                ledger.upsert_many(connection, rows)
+
+        try:
+            await self._database.write(write, epoch=self._epoch, durable=True)
+        except Exception as error:
+            if not is_of_values(error):
+                raise
+            if len(errands) + len(rows) == 1:
+                what = f"the row of {rows[0].key}" if rows else "what was to be kept beside it"
+                _log.error("the ledger does without %s: %s", what, first_line(error))
+                return
+        else:
+            return
+        # All errands before all rows, as they were handed in.
+        of_errands = len(errands) if rows else len(errands) // 2
+        of_rows = 0 if errands else len(rows) // 2
+        await self._write(errands[:of_errands], rows[:of_rows])
+        await self._write(errands[of_errands:], rows[of_rows:])

@@ -7,6 +7,7 @@ from typing import Literal
 
 from ipc import outcome as wire
 from ipc.outcome import AnyReaction, Token
+from ipc.plain_text import plain
 from jobs import errors
 from jobs.rates import ERRORS
 from jobs.store.errors import BadRow, StoreError
@@ -50,8 +51,8 @@ _CUT_OFF = {
 
 
 def one_line(text: str) -> str:
-    """Return a text without line breaks and not too long for a ledger."""
-    flat = " ".join(text.split())
+    """Return a text without line breaks or control characters, and not too long for a ledger."""
+    flat = " ".join(plain(text).split())
     return flat if len(flat) <= _REASON_CHARS else flat[: _REASON_CHARS - 1] + "…"
 
 
@@ -77,7 +78,7 @@ def verdict_of(error: BaseException) -> Verdict:  # noqa: C901 - one case an err
         case errors.PauseBucket():
             return Verdict(
                 Token.FAILED,
-                spent_limit(error.bucket, error.retry_s),
+                one_line(spent_limit(error.bucket, error.retry_s)),
                 wire.PauseBucket(error.bucket, error.until, error.retry_s, error.refused),
             )
         case errors.Transient():
@@ -97,7 +98,7 @@ def verdict_of(error: BaseException) -> Verdict:  # noqa: C901 - one case an err
                 ends_job=True,
             )
         case errors.MissingScope():
-            return Verdict(Token.BLOCKED, f"missing scope {error.scope}")
+            return Verdict(Token.BLOCKED, one_line(f"missing scope {error.scope}"))
         case errors.MissingRole():
             return Verdict(Token.BLOCKED, one_line(f"missing role: {error.reason}"))
         case errors.NotReady():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 from sqlalchemy import Connection
 
 from ipc.messages import Resolved, ResolveDone, RunResolve
+from ipc.plain_text import plain
 from jobs.errors import BadAnswer, JobError, Transient
 from jobs.reasons import verdict_of
 from jobs.spec import Route
@@ -17,7 +20,7 @@ IDS = Route("POST", "/universe/ids")
 
 
 class _Named(msgspec.Struct):
-    id: int
+    id: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
     name: str
 
 
@@ -69,7 +72,7 @@ def _found(body: bytes) -> tuple[Resolved, ...]:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Transient(f"the names came as what is no JSON: {error}") from None
     return tuple(
-        Resolved(one.name, one.id, category)
+        Resolved(plain(one.name), one.id, category)
         for field, category in _CATEGORIES.items()
         for one in getattr(answer, field)
     )

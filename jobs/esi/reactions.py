@@ -13,6 +13,7 @@ from enum import StrEnum
 
 import msgspec
 
+from ipc.plain_text import plain
 from jobs import errors
 from jobs.esi import headers as read
 from jobs.rates import bucket_name, is_public
@@ -137,8 +138,8 @@ def error_text(body: bytes) -> str:
     """Return the error that ESI's body names, or the beginning of whatever it is."""
     inner = _inner(body)
     if inner is not None:
-        return inner.error
-    return " ".join(body[:_TEXT_BYTES].decode("utf-8", "replace").split())
+        return plain(inner.error)
+    return " ".join(plain(body[:_TEXT_BYTES].decode("utf-8", "replace")).split())
 
 
 def is_own_error(body: bytes) -> bool:

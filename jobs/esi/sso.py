@@ -19,6 +19,7 @@ import msgspec
 from yarl import URL
 
 from ipc.clock import Clock
+from ipc.plain_text import plain
 from jobs.errors import JobError, Transient
 from jobs.esi.reactions import error_text
 from jobs.esi.transport import Answer, Transport
@@ -239,7 +240,7 @@ class SsoClient:
             refresh_token=given.refresh_token,
             expires_at=self._expiry(given.expires_in),
             character_id=character_id,
-            character_name=str(claims.get("name", "")),
+            character_name=plain(str(claims.get("name", ""))),
             scopes=frozenset([scopes] if isinstance(scopes, str) else scopes),
         )
 

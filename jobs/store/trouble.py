@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum, auto
 
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from jobs.store.errors import StoreBusy, StoreCorrupt, StoreForeign, StoreUnavailable
 
@@ -117,6 +117,17 @@ def explained(name: str, driver: type[Exception]) -> Iterator[None]:
         if raised is error:
             raise
         raise raised from error
+
+
+def is_of_values(error: Exception) -> bool:
+    """Tell whether what was to be written is at fault, and neither the database nor a statement.
+
+    Drivers raise the plain ones for texts and numbers that they cannot even hand over.
+    """
+    if isinstance(error, DBAPIError):
+        is_fault = isinstance(error, (DataError, IntegrityError))
+        return is_fault and diagnose(error) is Trouble.OTHER
+    return isinstance(error, (ValueError, OverflowError))
 
 
 def is_io_error(error: Exception) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ipc.plain_text import plain
+
 
 def text_of_words(words: Iterable[str]) -> str:
     """Return a set of words as it is stored."""
-    return " ".join(sorted(set(words)))
+    return " ".join(sorted(set(map(plain, words))))
 
 
 def words_of_text(text: str) -> frozenset[str]:

@@ -62,3 +62,31 @@ def test_a_reason_is_one_line_of_bounded_length() -> None:
 
     assert text.startswith("a b c")
     assert len(text) == 400
+
+
+ODD = "a\0b \x1b[31m \udcff"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        errors.PauseBucket(ODD, NOW, 9),
+        errors.Transient(ODD),
+        errors.NeedsLogin(ODD),
+        errors.MissingScope(ODD, 1),
+        errors.MissingRole(ODD, 1),
+        errors.NotReady(ODD),
+        errors.Gone(ODD),
+        errors.BadAnswer(ODD),
+        errors.SubjectGone(ODD),
+        Flagged(ODD),
+        StoreUnavailable(ODD),
+        BadRow("t", "c", ODD),
+        ValueError(ODD),
+    ],
+)
+def test_a_reason_can_be_stored_and_sent_whatever_it_quotes(error: Exception) -> None:
+    verdict = verdict_of(error)
+
+    assert "ab [31m \N{REPLACEMENT CHARACTER}" in verdict.reason
+    assert verdict.reason.encode().decode().isprintable()

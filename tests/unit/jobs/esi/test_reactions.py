@@ -191,8 +191,10 @@ def test_503_can_name_a_wait() -> None:
     [
         (b'{"error": "no such thing"}', "no such thing"),
         (b"<html>\n  <b>sorry</b></html>", "<html> <b>sorry</b></html>"),
-        (b"\xff\xfe\x00", "\ufffd\ufffd\x00"),
+        (b"\xff\xfe\x00", "\ufffd\ufffd"),
         (b"x" * 5000, "x" * 200),
+        (b'{"error": "a\\u0000b"}', "ab"),
+        (b"\x1f\x8b\x08\x00\x00", "\N{REPLACEMENT CHARACTER}"),
     ],
 )
 def test_an_error_is_shown_in_few_words(body: bytes, text: str) -> None:

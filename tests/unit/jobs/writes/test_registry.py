@@ -144,3 +144,13 @@ def test_what_is_not_mirrored_has_nothing_to_do_with_the_mirror() -> None:
             applied: object = kind.apply(None, CHARACTER, payload, START)  # type: ignore[arg-type]
             assert applied is payload, kind.name
             kind.compensate(None, CHARACTER, payload)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["a\0b", "half \udcff"])
+def test_a_text_that_no_database_could_store_is_refused(name: str) -> None:
+    payload = {"name": name, "description": "", "ship_type_id": 587, "items": []}
+    save = WRITES["fitting.save"]
+    payload["items"] = [{"type_id": 1, "flag": "Cargo", "quantity": 1}]
+    assert checked(save, payload | {"name": "a b"})
+    with pytest.raises(BadPayload, match="a character of name"):
+        checked(save, payload)
