@@ -67,6 +67,7 @@ class FromWorkers:
             events.WorkerDied(self.clock.now(), loss.worker, loss.pid, loss.cause, len(loss.jobs))
         )
         self.dispatcher.on_lost(loss.jobs, alone=loss.alone, innocent=loss.innocent)
+        self.drain.look_up_lost()
 
     def _on_write_done(self, done: WriteDone) -> None:
         piece = self.dispatcher.in_flight.get(done.job_id)

@@ -99,6 +99,8 @@ class Drain:
         self._waits = TokenWaits(tokens, WRITE_DEADLINE_S)
         self._rates = WriteRates(budgets)
         self._hands = Hands()
+        # What the worker had whose death is being taken in.
+        self._lost: list[Sending] = []
         self._poked = asyncio.Event()
         self._looked_s = float("-inf")
         # There was room for more, but too little to look at once.
@@ -128,20 +130,27 @@ class Drain:
         """Look for due rows now."""
         self._poked.set()
 
-    def went_out(self, sending: Sending) -> bool:
-        """Tell whether a row may have gone out under an order whose worker is dead."""
-        return self._logbook.has(sending.row.id, sending.job_id)
-
-    def send_again(self, sending: Sending) -> None:
-        """Take back a row whose worker is gone."""
+    def take_back(self, sending: Sending) -> None:
+        """Take back a row whose worker is gone; what else that worker had is taken back next."""
         self._hands.land(sending)
+        self._lost.append(sending)
+
+    def look_up_lost(self) -> None:
+        """Have what a worker took along sent again, or looked up if it may have gone out."""
+        lost, self._lost = self._lost, []
+        if not lost:
+            return
+        # Of all of them at once: the logbook grows for as long as a scheduler lives.
+        went_out = self._logbook.has((sending.row.id, sending.job_id) for sending in lost)
         now_s = self._clock.monotonic_s()
-        if sending.in_doubt:
-            self._budgets.write_off(sending.loans, now_s)
-        else:
-            self._budgets.settle(sending.loans, (), now_s)
-        sending.not_before_s = now_s + wait_after_death_s(sending.deaths)
-        self._hands.waiting.append(sending)
+        for sending in lost:
+            sending.in_doubt = sending.in_doubt or (sending.row.id, sending.job_id) in went_out
+            if sending.in_doubt:
+                self._budgets.write_off(sending.loans, now_s)
+            else:
+                self._budgets.settle(sending.loans, (), now_s)
+            sending.not_before_s = now_s + wait_after_death_s(sending.deaths)
+        self._hands.waiting += lost
         self.poke()
 
     async def run(self, interval_s: float) -> None:

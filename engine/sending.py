@@ -18,10 +18,7 @@ FIRST_WAIT_S = 1.0
 class Sender(Protocol):
     """Who handed a row out."""
 
-    def went_out(self, sending: Sending) -> bool:
-        """Tell whether a row may have gone out under an order whose worker is dead."""
-
-    def send_again(self, sending: Sending) -> None:
+    def take_back(self, sending: Sending) -> None:
         """Take back a row whose worker is gone."""
 
 
@@ -40,10 +37,9 @@ class Sending:
     loans: tuple[Loan, ...] = ()
 
     def on_lost(self) -> None:
-        """Note that its worker died: what has gone out by then may have arrived."""
+        """Note that its worker died: if it has gone out by then, it may have arrived."""
         self.deaths += 1
-        self.in_doubt = self.in_doubt or self.sender.went_out(self)
-        self.sender.send_again(self)
+        self.sender.take_back(self)
 
 
 def wait_after_death_s(deaths: int) -> float:

@@ -68,7 +68,8 @@ class Strays:
         epoch = self._store.epoch
         lost = [row for row in rows if row.claimed_by_epoch == epoch and row.id not in known]
         # A worker whose mark failed left its row as it was, and it may have gone out.
-        self._take((row, row.id in self._cut_off or self._logbook.tells_of(row.id)) for row in lost)
+        doubts = self._cut_off | self._logbook.tells_of(row.id for row in lost)
+        self._take((row, row.id in doubts) for row in lost)
         self._is_unsure = False
 
     async def adopt_once(self) -> None:

@@ -11,14 +11,17 @@ import contextlib
 import fcntl
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 _log = logging.getLogger("jobs.logbook")
 
 NAME = "outbox.sent"
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+Asked = TypeVar("Asked")
 
 
 class CannotNote(Exception):
@@ -65,26 +68,31 @@ class Logbook:
             self.close()
             (self._folder / NAME).unlink(missing_ok=True)
 
-    def has(self, row_id: int, job_id: int) -> bool:
-        """Tell whether a row may have gone out for an order whose process is dead."""
-        return self._may_hold(b"\n%d %d\n" % (row_id, job_id))
+    def has(self, orders: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
+        """Return which rows may have gone out for which orders, whose processes are dead."""
+        lines = {b"%d %d\n" % order: order for order in orders}
+        return self._told_of(lines, lambda told: told)
 
-    def tells_of(self, row_id: int) -> bool:
-        """Tell whether a row may have gone out for any order of this life."""
-        return self._may_hold(b"\n%d " % row_id)
+    def tells_of(self, row_ids: Iterable[int]) -> set[int]:
+        """Return which rows may have gone out for any order of this life."""
+        words = {b"%d" % row_id: row_id for row_id in row_ids}
+        return self._told_of(words, lambda told: (line.partition(b" ")[0] for line in told))
 
-    def _may_hold(self, words: bytes) -> bool:
-        if self._descriptor is None:
-            return True
+    def _told_of(
+        self, asked: dict[bytes, Asked], words: Callable[[Iterable[bytes]], Iterable[bytes]]
+    ) -> set[Asked]:
+        """Return what of that is found in one walk through all lines; all, if none is believed."""
+        if not asked or self._descriptor is None:
+            return set(asked.values())
         try:
-            ours = os.fstat(self._descriptor)
-            told = os.pread(self._descriptor, ours.st_size, 0)
-            is_kept = os.path.samestat(ours, (self._folder / NAME).stat())
+            with (self._folder / NAME).open("rb") as told:
+                is_kept = os.path.samestat(os.fstat(told.fileno()), os.fstat(self._descriptor))
+                # Workers may have noted elsewhere, or nothing, where it was replaced or emptied.
+                if is_kept and told.read(len(self._head)) == self._head:
+                    return {asked[word] for word in words(told) if word in asked}
         except OSError as error:
             _log.warning("the logbook of writes cannot be read: %s", error)
-            return True
-        # Workers may have noted elsewhere, or nothing, where somebody replaced or emptied it.
-        return not is_kept or not told.startswith(self._head) or words in told
+        return set(asked.values())
 
     def close(self) -> None:
         """Let go of the file."""

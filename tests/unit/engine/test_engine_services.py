@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -44,7 +44,7 @@ from ipc.messages import (
 from ipc.outcome import Outcome, PauseAll, Token
 from ipc.scheduler_messages import Events
 from jobs.errors import Fenced
-from jobs.logbook import Past, begin, join, look_back
+from jobs.logbook import Logbook, Past, begin, join, look_back
 from jobs.store import claims, fence, ledger, outbox, outbox_rows
 from jobs.store.database import Database, StoreUnavailable
 from tests.unit.engine.engine_kinds import NOW, ONE, TWO, WALLET, key
@@ -372,6 +372,27 @@ async def test_only_what_had_gone_out_is_in_doubt_when_its_worker_dies(
             doubts[work.outbox_id] = work.in_doubt
             await written(rig, work, "done")
         assert doubts == {gone.outbox_id: True, kept.outbox_id: False}
+
+
+async def test_one_death_has_the_logbook_read_once(
+    tmp_path: Path, empty_database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[tuple[int, int]]] = []
+    real = Logbook.has
+
+    def has(self: Logbook, orders: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
+        asked.append(list(orders))
+        return real(self, asked[-1])
+
+    monkeypatch.setattr(Logbook, "has", has)
+    logbook = begin(tmp_path, "1 h 1 now")
+    prepare: list[Change] = [log_in, know, wanted, partial(wanted, number=2)]
+    async with open_rig(tmp_path / "x.db", empty_database, prepare, logbook=logbook) as rig:
+        await passes(rig)
+        works = rig.writes()
+        assert len(works) == 2
+        await rig.die(*works)
+        assert asked == [[(work.outbox_id, work.job_id) for work in works]]
 
 
 async def test_what_a_dead_scheduler_had_not_sent_is_sent(
