@@ -19,6 +19,16 @@ from jobs.writes.payloads import BadPayload, read_row
 from jobs.writes.registry import WRITES
 
 
+class _Result(msgspec.Struct):
+    """What the mirror is told by a result; the rest is for people."""
+
+    made: list[int] = []
+    refused: dict[int, Any] = {}
+    labels_not_applied: dict[int, list[int]] = {}
+    label_id: int | None = None
+    fitting_id: int | None = None
+
+
 def settle(connection: Connection, row_id: int, now: datetime) -> None:
     """Take back a failed or cancelled write in the mirror, or bring in what came of a done one."""
     settle_all(connection, [row_id], now)
@@ -71,15 +81,16 @@ def forget_validators(connection: Connection, subject: Subject, kind: WriteKind)
 
 
 def result_of(row: OutboxRow) -> dict[str, Any]:
-    """Return what is known of a row that has ended."""
+    """Return what is known of a row that has ended; nothing if nobody can read it."""
     if row.status is Status.CANCELLED:
         progress = notes_of(row).progress
         return {} if progress is None else progress.of
     if row.status not in (Status.DONE, Status.FAILED) or not row.result:
         return {}
     try:
+        msgspec.json.decode(row.result, type=_Result)
         return msgspec.json.decode(row.result, type=dict[str, Any])
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return {}
 
 

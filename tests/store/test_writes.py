@@ -197,3 +197,27 @@ def test_a_mail_that_was_deleted_before_stays_so(
     row_id = ask(filled, character, "mail.delete", now)
     filled.write_now(lambda conn: cancel(conn, row_id, now))
     assert mirror(filled) == before
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        '{"refused":5}', '{"refused":["a"]}', '{"refused":{"x":1}}', '{"made":[[]]}', "[1]", "null",
+        '{"labels_not_applied":{"1":null}}', '{"a":' + "[" * 3_000 + "]" * 3_000 + "}",
+    ],
+)  # fmt: skip
+def test_a_result_that_nobody_can_read_costs_no_load(
+    filled: Database, character: Subject, now: datetime, result: str
+) -> None:
+    row_id = ask(filled, character, "contact.add", now)
+    table = metadata.tables["outbox"]
+
+    def spoil(connection: Connection) -> None:
+        held_until = now + timedelta(minutes=1)
+        values = {"status": "done", "result": result, "held_until": held_until}
+        connection.execute(table.update().where(table.c.id == row_id).values(values))
+
+    filled.write_now(spoil)
+    tables = WRITES["contact.add"].tables
+    assert filled.write_now(lambda conn: reassert(conn, character, tables, now)) == 0
+    filled.write_now(lambda conn: settle(conn, row_id, now))
