@@ -246,7 +246,7 @@ async def _fetch(
     except BadAnswer as error:
         if not params:
             raise
-        context.skipped += error.rows if isinstance(error, NoneReadable) else 1
+        context.skip(error.rows if isinstance(error, NoneReadable) else 1)
         return error
     except Gone:
         if not params:
