@@ -14,6 +14,7 @@ from engine.budget import Account
 from engine.budgets import Budgets
 from engine.ledger_writer import Errand
 from ipc.clock import Clock
+from jobs.rates import is_limit
 from jobs.store import rate_buckets
 from jobs.store.rate_buckets import SpentBucket
 
@@ -48,8 +49,10 @@ class BucketMemory:
             if back_in_s <= 0:
                 continue
             budget = self.budgets.get(one.name)
-            budget.set_limit(one.tokens_limit)
-            budget.window_s = one.window_s
+            # What another program wrote may be no limit at all.
+            if is_limit(one.tokens_limit, one.window_s):
+                budget.set_limit(one.tokens_limit)
+                budget.window_s = one.window_s
             blocked_s = 0.0
             if one.blocked_until is not None:
                 blocked_s = (one.blocked_until - now).total_seconds()

@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
-from jobs.rates import PERSON, ROUTINE, WORST_COST
+from jobs.rates import PERSON, ROUTINE, WORST_COST, is_limit
 
 # Of a bucket this share is kept from routine: for writes, and for what a person waits for.
 RESERVE_SHARE: Final = 0.1
@@ -142,9 +142,8 @@ class Budget:
 
     def hear(self, remaining: int, limit: int, window_s: int, now_s: float) -> None:
         """Take over what ESI said of the bucket, at the end of a lease that was settled."""
-        if limit > 0 and limit != self.limit:
+        if is_limit(limit, window_s):
             self.set_limit(limit)
-        if window_s > 0:
             self.window_s = window_s
         self._heard = True
         if remaining < 0:

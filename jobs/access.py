@@ -160,9 +160,11 @@ def _home(
         )
         .where(key == of)
     ).first()
-    if row is None:
+    if row is None or row[0] <= 0:
+        # A number that can be none of a corporation is no place to read.
         return None
     home, alliance, found = row
+    alliance = None if alliance is not None and alliance <= 0 else alliance
     return Home(
         Subject(SubjectType.CORPORATION, home),
         None if alliance is None else Subject(SubjectType.ALLIANCE, alliance),

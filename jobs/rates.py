@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from typing import Final
 
 WINDOW_S: Final = 15 * 60
+# A limit of a longer window, or of more tokens, is not believed: arithmetic and columns have ends.
+LONGEST_WINDOW_S: Final = 86_400
+MOST_TOKENS: Final = 1_000_000
 # Tokens in a window, by rate group; each comes back one window after it was spent.
 GROUPS: Final[Mapping[str, int]] = {
     "activity": 30,
@@ -124,13 +127,18 @@ def bucket_name(group: str, character_id: int) -> str:
 
 
 def limit_of(text: str | None) -> tuple[int, int] | None:
-    """Return tokens and seconds of a limit as ESI writes it, `150/15m`; None if it is none."""
+    """Return tokens and seconds of a limit as ESI writes it, `150/15m`; None if it can be none."""
     tokens, _, window = (text or "").partition("/")
     factor = {"s": 1, "m": 60, "h": 3600}.get(window[-1:])
     if factor is None or not _is_number(tokens) or not _is_number(window[:-1]):
         return None
     found = int(tokens), int(window[:-1]) * factor
-    return found if all(found) else None
+    return found if is_limit(*found) else None
+
+
+def is_limit(tokens: int, window_s: int) -> bool:
+    """Tell whether ESI can mean so many tokens in so many seconds."""
+    return 0 < tokens <= MOST_TOKENS and 0 < window_s <= LONGEST_WINDOW_S
 
 
 def _is_number(text: str) -> bool:

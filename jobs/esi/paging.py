@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from ipc.subject import MAX_ID
 from jobs.errors import BadAnswer, Gone, Transient
 from jobs.esi.client import EsiAnswer, Validators
 from jobs.esi.decoding import decode_text
@@ -326,9 +327,11 @@ def rows_of(body: bytes) -> Sequence[msgspec.Raw]:
 def _id_of(row: msgspec.Raw, name: str) -> int | None:
     try:
         number: Any = msgspec.json.decode(row, type=dict[str, Any]).get(name)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return number if isinstance(number, int) and not isinstance(number, bool) else None
+    # One beyond what a column holds would be taken for the newest for ever.
+    is_id = isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= MAX_ID
+    return number if is_id else None
 
 
 def _ids_of(body: bytes, name: str) -> list[int]:
@@ -338,7 +341,7 @@ def _ids_of(body: bytes, name: str) -> list[int]:
 
 
 def _number(text: str | None) -> int | None:
-    return int(text) if text and text.isdecimal() else None
+    return int(text) if text and text.isdecimal() and len(text) <= len(str(MAX_ID)) else None
 
 
 def _validators(mark: PageMark) -> Validators:

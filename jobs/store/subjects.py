@@ -39,12 +39,13 @@ def is_of_ours(type_column: ColumnElement[str]) -> ColumnElement[bool]:
 def all_states(connection: Connection) -> dict[Subject, State]:
     """Return every subject that was ever known.
 
-    A row with a word that is none of ours, as another version or program may write it, is left out:
-    it must not keep all others from being mirrored.
+    A row with a word or a number that is none of ours, as another version or program may write it,
+    is left out: it must not keep all others from being mirrored.
     """
     rows = connection.execute(
         select(table.c.type, table.c.id, table.c.state).where(
             is_of_ours(table.c.type),
+            table.c.id > 0,
             table.c.state.in_([word.value for word in State]),
         )
     )

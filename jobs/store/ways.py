@@ -34,7 +34,7 @@ def list_all(connection: Connection) -> list[Way]:
     """Return every way to read a corporation or alliance."""
     query = (
         select(table)
-        .where(_IS_OURS)
+        .where(_IS_OURS, table.c.subject_id > 0)
         .order_by(table.c.subject_type, table.c.subject_id, table.c.credential_id)
     )
     return [

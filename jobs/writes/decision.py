@@ -35,9 +35,9 @@ LOOK_AGAIN_S = 35.0
 CLOCK_MARGIN = timedelta(seconds=60)
 _FIRST_DAY = datetime.min.replace(tzinfo=UTC) + CLOCK_MARGIN
 
-_COST = re.compile(r"ContactCostNotApproved\D*(\d+)?", re.IGNORECASE)
+_COST = re.compile(r"ContactCostNotApproved\D*(\d{1,18})?", re.IGNORECASE)
 _UNREACHABLE = re.compile(r"ContactOwnerUnreachable", re.IGNORECASE)
-_REMAINING = re.compile(r"remaining_?time\D{0,8}(\d+)", re.IGNORECASE)
+_REMAINING = re.compile(r"remaining_?time\D{0,8}(\d{1,18})", re.IGNORECASE)
 _SPAM = re.compile(r"spam", re.IGNORECASE)
 # The game tells times in steps of 100 ns; a number of seconds is never so large.
 _TICKS_FROM = 100_000

@@ -60,6 +60,14 @@ def test_an_alliance_is_a_subject_with_its_first_member_and_opened_by_a_scope(
     assert access.is_current(database, OTHER)
 
 
+def test_a_number_that_can_be_nobodys_makes_no_subject(database: Connection) -> None:
+    log_in(database, ME, SCOPE, alliance_id=-5)
+    assert alliances(database) == {}
+    put(database, "character", {"character_id": OTHER, "corporation_id": -7, "alliance_id": None})
+    assert access.home_of(database, OTHER) is None
+    assert access.link(database, OTHER, START) is None
+
+
 def test_an_alliance_that_was_withdrawn_or_forgotten_stays_away(database: Connection) -> None:
     subjects.enroll(database, US, START)
     subjects.withdraw(database, US, START)

@@ -38,7 +38,7 @@ def test_only_enrolling_revives(database: Database, character: Subject, now: dat
     assert run(subjects.enroll) is State.ACTIVE
 
 
-@pytest.mark.parametrize("odd", [{"state": "paused"}, {"type": "faction"}])
+@pytest.mark.parametrize("odd", [{"state": "paused"}, {"type": "faction"}, {"id": -5}])
 def test_a_word_of_another_program_costs_its_own_subject_alone(
     database: Database, character: Subject, corporation: Subject, now: datetime, odd: Any
 ) -> None:

@@ -183,3 +183,14 @@ async def test_what_has_come_back_is_dropped(tmp_path: Path, empty_database: Pat
         await rig.settle()
         names = await rig.database.read(lambda c: list(c.scalars(select(rate_bucket.c.name))))
         assert names == [NAME]
+
+
+def test_a_window_that_can_be_none_harms_neither_this_life_nor_the_next() -> None:
+    clock, budgets, queue = ManualClock(NOW), Budgets(), Queue()
+    memory = BucketMemory(clock, budgets, queue)
+    until = NOW + timedelta(hours=1)
+    memory.take_over([SpentBucket(NAME, 2**31 - 1, 2**31 - 1, 40, until)])
+    assert (budgets.get(NAME).limit, budgets.get(NAME).window_s) == (150, WINDOW_S)
+    budgets.get("new:1").hear(140, 150, 999_999_999 * 3600, clock.monotonic_s())
+    memory.tick()
+    assert len(queue.errands) == 1

@@ -130,6 +130,14 @@ def test_a_changed_limit_is_taken_over() -> None:
     assert (budget.limit, budget.reserve, budget.window_s) == (300, 30, 60)
 
 
+@pytest.mark.parametrize(("limit", "window_s"), [(150, 10**12), (10**9, 900), (0, 0), (-1, 900)])
+def test_a_limit_that_can_be_none_is_not_taken_over(limit: int, window_s: int) -> None:
+    budget = heard(600)
+    budget.hear(400, limit, window_s, 0.0)
+    assert (budget.limit, budget.window_s) == (600, WINDOW_S)
+    assert budget.left(0.0) == 400
+
+
 def test_a_refusal_blocks_everybody_and_the_longest_stands() -> None:
     budget = heard(600)
     budget.block(60.0)

@@ -320,6 +320,16 @@ async def test_history_is_read_to_its_end_and_each_row_once(inclusive: bool, siz
     assert read.cursor == str(2**40)
 
 
+async def test_a_number_that_is_no_id_does_not_become_the_newest() -> None:
+    history = History([2**70, 12, 11], 5, inclusive=True)
+
+    read = await read_history(history, Known(), WALK)
+
+    assert read.cursor == "12"
+    # Whoever decodes the set counts it as a row that cannot be kept.
+    assert sorted(ids_of(read)) == [11, 12, 2**70]
+
+
 async def test_a_page_of_the_asked_row_alone_ends_the_walk() -> None:
     history = History([5], 1, inclusive=True)
 

@@ -154,6 +154,14 @@ def test_a_cost_that_was_not_approved_ends_the_row_and_is_shown() -> None:
     assert "1,000 ISK" in decision.reason
 
 
+@pytest.mark.parametrize("said", ["ContactCostNotApproved {0}", "remainingTime {0}"])
+def test_a_number_without_end_in_a_reason_is_no_trouble(said: str) -> None:
+    decision = decided(GameRefused(said.format("9" * 5000)))
+
+    assert decision.status in (Status.FAILED, Status.PENDING)
+    assert len(decision.reason) <= 400
+
+
 def test_an_unreachable_recipient_ends_the_row() -> None:
     assert decided(GameRefused("ContactOwnerUnreachable")).status is Status.FAILED
 
