@@ -7,10 +7,13 @@ frame of memory.
 from __future__ import annotations
 
 import struct
+from datetime import datetime
 from functools import cache
 from typing import Any, Generic, TypeVar
 
 import msgspec
+
+from ipc.plain_text import encodable
 
 T = TypeVar("T")
 
@@ -40,11 +43,18 @@ def encode(message: msgspec.Struct) -> bytes:
 
 
 def encode_onto(frames: bytearray, message: msgspec.Struct) -> None:
-    """Append a message as one frame; if that fails, frames are as they were."""
+    """Append a message as one frame; if that fails, frames are as they were.
+
+    A text that cannot be encoded, of a file's name or a header, loses those characters: it must not
+    cost the message.
+    """
     start = len(frames)
     frames += _NO_HEADER
     try:
-        _ENCODER.encode_into(message, frames, start + _HEADER.size)
+        try:
+            _ENCODER.encode_into(message, frames, start + _HEADER.size)
+        except UnicodeEncodeError:
+            _ENCODER.encode_into(_mended(message), frames, start + _HEADER.size)
     except BaseException:
         del frames[start:]
         raise
@@ -53,6 +63,23 @@ def encode_onto(frames: bytearray, message: msgspec.Struct) -> None:
         del frames[start:]
         raise FrameTooLarge(f"{type(message).__name__} of {size_bytes} bytes")
     _HEADER.pack_into(frames, start, size_bytes)
+
+
+def _mended(message: msgspec.Struct) -> Any:
+    """Return what is encoded as the message would be, if all of its texts could be."""
+
+    def mend(value: Any) -> Any:
+        match value:
+            case str():
+                return encodable(value)
+            case dict():
+                return {mend(key): mend(each) for key, each in value.items()}
+            case list() | tuple():
+                return [mend(each) for each in value]
+            case _:
+                return value
+
+    return mend(msgspec.to_builtins(message, builtin_types=(bytes, datetime)))
 
 
 @cache

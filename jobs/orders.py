@@ -170,12 +170,20 @@ class Orders:
             # Before the answer leaves: the scheduler may send the same id again at once.
             del self._running[order.job_id]
         try:
-            if self._running:
-                self._send(answer)
-            else:
-                self._send_last(answer)
+            self._answer(order, answer)
         except ChannelClosed:
             _log.debug("nobody is left to tell, and this process is leaving")
+
+    def _answer(self, order: Order, answer: Message) -> None:
+        """Send an answer; one that cannot be sent gives way to one that says so."""
+        send = self._send if self._running else self._send_last
+        try:
+            send(answer)
+        except ChannelClosed:
+            raise
+        except Exception as error:  # noqa: BLE001 - the boundary of one job
+            _log.exception("the answer to order %d cannot be sent", order.job_id)
+            send(_without(order, verdict_of(error)))
 
     async def _job(self, order: RunJob, running: _Running) -> JobDone:
         clock = self._tools.clock
@@ -225,14 +233,7 @@ class Orders:
             return await run_refresh(self._tools, order)
         except BaseException as error:  # noqa: BLE001 - the boundary of one job
             verdict = running.verdict(f"refresh of credential {order.credential_id}", error)
-            return RefreshDone(
-                order.job_id,
-                order.epoch,
-                order.credential_id,
-                "trouble",
-                order.generation,
-                reason=verdict.reason,
-            )
+            return _not_refreshed(order, verdict)
 
     async def _resolve(self, order: RunResolve, running: _Running) -> ResolveDone:
         try:
@@ -253,6 +254,33 @@ def _left_inflight(order: RunWrite, verdict: Verdict, attempt: Attempt) -> Write
         reaction=verdict.reaction,
         spent=attempt.spent,
     )
+
+
+def _not_refreshed(order: RunRefresh, verdict: Verdict) -> RefreshDone:
+    return RefreshDone(
+        order.job_id,
+        order.epoch,
+        order.credential_id,
+        "trouble",
+        order.generation,
+        reason=verdict.reason,
+    )
+
+
+def _without(order: Order, verdict: Verdict) -> Message:
+    """Return the answer of an order that has ended, and of which nothing else can be told."""
+    match order:
+        case RunJob():
+            outcome = ending_of(verdict).outcome
+            return JobDone(order.job_id, order.attempt, order.epoch, outcome, 0.0, verdict.reaction)
+        case RunWrite():
+            return _left_inflight(order, verdict, Attempt())
+        case RunRefresh():
+            return _not_refreshed(order, verdict)
+        case RunResolve():
+            return ResolveDone(order.job_id, order.epoch, trouble=verdict.reason)
+        case _:
+            assert_never(order)
 
 
 def _done(order: RunJob, ending: Ending, duration_s: float, purse: Purse) -> JobDone:

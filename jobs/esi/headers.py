@@ -13,6 +13,8 @@ MIN_WAIT_S = 1
 MAX_WAIT_S = 15 * 60
 DEFAULT_WAIT_S = 60
 
+# It becomes a name, in messages and in the database.
+_GROUP = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MAX_AGE = re.compile(r"(?:^|,)\s*max-age\s*=\s*\"?(\d{1,10})\"?\s*(?:,|$)", re.IGNORECASE)
 
 
@@ -45,6 +47,12 @@ def kept(headers: Mapping[str, str], name: str) -> str | None:
     """
     text = headers.get(name)
     return text if text is not None and text.isascii() else None
+
+
+def rate_group(headers: Mapping[str, str]) -> str | None:
+    """Return the rate group that an answer names; None where it names none that could be one."""
+    text = headers.get("X-Ratelimit-Group", "")
+    return text if _GROUP.fullmatch(text) else None
 
 
 def max_age_s(headers: Mapping[str, str]) -> int | None:

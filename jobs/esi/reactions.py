@@ -190,7 +190,7 @@ def error_of(
 
 def _rate_limited(headers: Mapping[str, str], asked: Asked, now: datetime) -> errors.JobError:
     retry_s = read.retry_after_s(headers, now)
-    group = headers.get("X-Ratelimit-Group")
+    group = read.rate_group(headers)
     bucket = asked.bucket_of(group) if group else asked.bucket
     return errors.PauseBucket(bucket, now + timedelta(seconds=retry_s), retry_s)
 

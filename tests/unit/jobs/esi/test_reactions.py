@@ -87,6 +87,13 @@ def test_429_pauses_the_bucket_that_the_answer_names() -> None:
     assert error == errors.PauseBucket("char-social:9", NOW + timedelta(seconds=12), 12)
 
 
+@pytest.mark.parametrize("group", ["\udcff", "a\0b", "", "x" * 65, "a:b"])
+def test_429_of_a_group_that_can_be_none_pauses_the_routes_own_bucket(group: str) -> None:
+    error = error_of(429, {"Retry-After": "12", "X-Ratelimit-Group": group}, b"", READ, NOW)
+
+    assert error == errors.PauseBucket("char-detail:9", NOW + timedelta(seconds=12), 12)
+
+
 def test_429_without_headers_pauses_the_routes_own_bucket() -> None:
     assert error_of(429, {}, b"", READ, NOW) == errors.PauseBucket(
         "char-detail:9", NOW + timedelta(seconds=60), 60
