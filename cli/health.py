@@ -55,7 +55,9 @@ def _summary_findings(summary: Summary | None) -> Iterator[str]:
     if summary is None:
         return
     if summary.database_trouble:
-        yield f"the database cannot be used: {summary.database_trouble}"
+        lasts_s = summary.database_trouble_s
+        since = f" for {duration(lasts_s)}" if lasts_s >= 1 else ""
+        yield f"the database cannot be used{since}: {summary.database_trouble}"
     if summary.sso_trouble:
         yield summary.sso_trouble
     missing = sum(worker.state != "ready" for worker in summary.workers)

@@ -59,7 +59,8 @@ class Life:
             code = Exit.FENCED
             self.last_words = await self._who()
         except* LockLost as group:
-            _log.critical("leaving: %s", _first(group))
+            # The supervisor tells of it, and knows how often that was already.
+            _log.info("leaving: %s", _first(group))
             code = Exit.DATABASE_LOST
             self.last_words = str(_first(group))
         except* PoolBroken as group:

@@ -217,7 +217,8 @@ class Scheduler:
         """Say what is wrong while there is no engine to say it."""
         while True:
             with contextlib.suppress(ChannelClosed):
-                summary = Summary(database_trouble=self._trouble.text)
+                trouble = self._trouble
+                summary = Summary(database_trouble=trouble.text, database_trouble_s=trouble.lasts_s)
                 self._channel.send(SchedulerHeartbeat(0.0, summary))
             await asyncio.sleep(interval_s)
 

@@ -63,6 +63,7 @@ class Status:
             pause_reason="" if until is None else self.pauses.reason,
             down_since=None if down_s is None else self.clock.now() - timedelta(seconds=down_s),
             database_trouble=self.trouble.text,
+            database_trouble_s=self.trouble.lasts_s,
             limits=self.budgets.waits(now_s),
             errors_left=self.budgets.errors.left(now_s),
             outbox=self.drain.counts,

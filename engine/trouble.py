@@ -50,6 +50,11 @@ class Trouble:
         waited_s = self._clock.monotonic_s() - min(self._waits.values())
         return f"locked by another program, or very slow: a write has waited for {waited_s:.0f} s"
 
+    @property
+    def lasts_s(self) -> float:
+        """Return for how long attempts have failed by now."""
+        return self._clock.monotonic_s() - self._since_s if self._texts else 0.0
+
     def on_change(self, changed: Callable[[], None]) -> None:
         """Set whom to tell when trouble comes or goes."""
         self._changed = changed

@@ -91,6 +91,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     down_since: datetime | None = None
     # Empty, or why the database cannot be used.
     database_trouble: str = ""
+    # For how long it has been so, where attempts fail.
+    database_trouble_s: float = 0.0
     # Limits of ESI that jobs wait for, by name.
     limits: tuple[str, ...] = ()
     # Errors left in this minute when that is few; None: nothing to tell.

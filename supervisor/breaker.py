@@ -15,10 +15,11 @@ WARN_PER_DAY = 20
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Start again after delay_s; attempt counts the ends of this sort in a row."""
+    """Start again after delay_s; attempt counts the ends of this sort in a row, within lasts_s."""
 
     delay_s: float
     attempt: int
+    lasts_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class Breaker:
         self._healthy_after_s = healthy_after_s
         self._streak = 0
         self._losses = 0
+        self._losing_since_s = 0.0
         # Of the start that follows the latest end; 0: none, or a person asked for it.
         self.attempt = 0
         self._ready_at_s: float | None = None
@@ -64,12 +66,14 @@ class Breaker:
             return GiveUp(self._streak)
         return Retry(delay_after_s(self._streak), self._streak)
 
-    def lost(self, last_sign_s: float) -> Retry:
+    def lost(self, now_s: float, last_sign_s: float) -> Retry:
         """Note an end whose cause is outside and passes: a wait follows, and nobody gives up."""
         self._end_of_life(last_sign_s)
+        if not self._losses:
+            self._losing_since_s = now_s
         self._losses += 1
         self.attempt = self._losses
-        return Retry(delay_after_s(self._losses), self._losses)
+        return Retry(delay_after_s(self._losses), self._losses, now_s - self._losing_since_s)
 
     def _end_of_life(self, last_sign_s: float) -> None:
         if self._ready_at_s is not None:

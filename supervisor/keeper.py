@@ -155,7 +155,8 @@ class Keeper:
             _log.error("parked: %s", self.lifecycle.trouble)
             self._publish(GaveUp(self._clock.now(), self.lifecycle.trouble))
         elif phase == "backoff" and until_s is not None:
-            _log.error("%s; next start in %.0f s", end.cause, until_s - now_s)
+            level = logging.ERROR if self.lifecycle.is_trouble_news else logging.INFO
+            _log.log(level, "%s; next start in %.0f s", self.lifecycle.trouble, until_s - now_s)
         elif action is Action.LEAVE:
             _log.error("leaving: %s", self.lifecycle.trouble)
         deaths = self.lifecycle.breaker.deaths_in_a_day(now_s)

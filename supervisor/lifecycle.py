@@ -61,6 +61,8 @@ class Lifecycle:
         self.until_s: float | None = None
         # Why it is backing off or parked.
         self.trouble = ""
+        # The same trouble again and again is told ever more seldom.
+        self.is_trouble_news = True
         self.generation = 0
         self.exit_code = int(Exit.OK)
 
@@ -124,9 +126,14 @@ class Lifecycle:
         cause = f"{self.trouble} ({end.cause})" if was_ending and self.trouble else end.cause
         if end.exit_code in REFUSALS:
             return self._refused(now_s, Exit(end.exit_code), cause)
+        self.is_trouble_news = True
         if end.exit_code == Exit.DATABASE_LOST:
             # Its server was restarted, as a rule: that is no fault of the scheduler.
-            decision: Retry | GiveUp = self.breaker.lost(end.last_sign_s)
+            # A proxy may cut each connection, for days.
+            decision: Retry | GiveUp = self.breaker.lost(now_s, end.last_sign_s)
+            self.is_trouble_news = decision.attempt.bit_count() == 1
+            if decision.attempt > 1:
+                cause = f"{cause}, {decision.attempt} times in {_in_words(decision.lasts_s)}"
         else:
             decision = self.breaker.died(now_s, end.last_sign_s)
         if isinstance(decision, Retry):
@@ -188,3 +195,7 @@ class Lifecycle:
         self.until_s = None
         self.exit_code = int(code)
         return Action.LEAVE
+
+
+def _in_words(lasts_s: float) -> str:
+    return f"{lasts_s:.0f} s" if lasts_s < 120 else f"{lasts_s / 60:.0f} min"

@@ -48,6 +48,7 @@ def test_parked_has_a_code_of_its_own() -> None:
         (changed(trouble="[engine]: unknown key"), "unknown key"),
         (changed(heartbeat_age_s=11.0), "silent for 11s"),
         (with_summary(database_trouble="disk full"), "disk full"),
+        (with_summary(database_trouble="x", database_trouble_s=90.0), "used for 1m30s: x"),
         (with_summary(sso_trouble="SSO does not take the client"), "does not take the client"),
         (with_summary(workers=(WorkerState(1, 9, "starting", 0),)), "1 worker is not ready"),
         (with_summary(failing=2), "2 jobs fail"),

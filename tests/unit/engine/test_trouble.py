@@ -51,8 +51,12 @@ async def test_a_failure_is_told_before_a_wait(
         await until_told(trouble)
         trouble.note("ledger", "disk full")
         assert (trouble.text, trouble.is_broken) == ("disk full", True)
+        clock.advance(7)
+        trouble.note("outbox", "disk full")
+        assert trouble.lasts_s == 7
         trouble.over("ledger")
-        assert not trouble.is_broken
+        trouble.over("outbox")
+        assert (trouble.is_broken, trouble.lasts_s) == (False, 0)
         assert trouble.text.startswith("locked by another program")
 
 

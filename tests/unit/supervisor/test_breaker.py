@@ -62,13 +62,14 @@ def test_a_person_clears_it() -> None:
 def test_what_comes_from_outside_is_waited_out_and_is_no_death() -> None:
     breaker = Breaker(60.0)
     assert breaker.died(0.0, 0.0) == Retry(1.0, 1)
-    delays = [breaker.lost(float(at)).delay_s for at in range(8)]
-    assert delays == [1, 2, 4, 8, 16, 30, 30, 30]
+    losses = [breaker.lost(at + 0.5, float(at)) for at in range(8)]
+    assert [loss.delay_s for loss in losses] == [1, 2, 4, 8, 16, 30, 30, 30]
+    assert [loss.lasts_s for loss in losses] == list(range(8))
     assert (breaker.attempt, breaker.deaths_in_a_day(9.0)) == (8, 1)
     # A crash in between goes on counting, and only health ends either row.
     assert breaker.died(10.0, 10.0) == Retry(2.0, 2)
     breaker.ready(100.0)
-    assert breaker.lost(160.0).delay_s == 1
+    assert breaker.lost(161.0, 160.0) == Retry(1.0, 1, 0.0)
     assert breaker.died(161.0, 161.0) == Retry(1.0, 1)
 
 

@@ -72,13 +72,28 @@ def test_fifth_death_parks_and_tries_every_quarter_of_an_hour() -> None:
 def test_a_database_that_goes_away_again_and_again_parks_nobody() -> None:
     lifecycle = running()
     now_s = 0.0
-    for delay_s in (1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0):
+    told: list[str] = []
+    for delay_s in (1.0, 2.0, 4.0, 8.0, 16.0, *[30.0] * 95):
         assert lifecycle.ended(now_s, end(Exit.DATABASE_LOST)) is Action.NOTHING
         assert (lifecycle.phase, lifecycle.until_s) == ("backoff", now_s + delay_s)
-        assert lifecycle.trouble == "scheduler: it ended"
+        if lifecycle.is_trouble_news:
+            told.append(lifecycle.trouble)
         now_s += delay_s
         assert lifecycle.tick(now_s, None) is Action.SPAWN
         lifecycle.ready(now_s)
+    # How often and for how long, but not each time.
+    assert told == [
+        "scheduler: it ended",
+        "scheduler: it ended, 2 times in 1 s",
+        "scheduler: it ended, 4 times in 7 s",
+        "scheduler: it ended, 8 times in 91 s",
+        "scheduler: it ended, 16 times in 6 min",
+        "scheduler: it ended, 32 times in 14 min",
+        "scheduler: it ended, 64 times in 30 min",
+    ]
+    # A death is another trouble.
+    lifecycle.ended(now_s, end())
+    assert (lifecycle.trouble, lifecycle.is_trouble_news) == ("scheduler: it ended", True)
 
 
 def test_boot_deadline_and_hang_end_the_scheduler_once() -> None:
