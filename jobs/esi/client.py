@@ -16,7 +16,7 @@ from yarl import URL
 from ipc.clock import Clock
 from jobs import errors
 from jobs.esi.freshness import fresh_until
-from jobs.esi.headers import error_limit_reset_s, kept, whole_number
+from jobs.esi.headers import entity_tag, error_limit_reset_s, kept, whole_number
 from jobs.esi.limits import RequestGate
 from jobs.esi.reactions import Asked, Meaning, error_of, meaning_of
 from jobs.esi.transport import Answer, NotSent, Transport
@@ -134,6 +134,9 @@ class EsiClient:
             if answer.status == 204 and not asked.is_write:
                 # As for the items of a contract that somebody has just accepted.
                 raise errors.Gone(f"{route.name} answered 204: there is nothing any more")
+            if answer.status == 206 and not asked.is_write:
+                # Nobody asked for a part of it.
+                raise errors.Transient(f"{route.name} answered 206, with a part of the whole")
             if not answer.body and not asked.is_write:
                 raise errors.Transient(f"{route.name} answered {answer.status} with nothing in it")
             return self._answer(route, answer.headers, answer.body, now, unchanged=False)
@@ -253,7 +256,7 @@ class EsiClient:
         return EsiAnswer(
             body=body,
             unchanged=unchanged,
-            etag=kept(headers, "ETag"),
+            etag=entity_tag(headers),
             last_modified=kept(headers, "Last-Modified"),
             pages_text=headers.get("X-Pages"),
             fresh_until=fresh_until(headers, route.cache_age_s, now),

@@ -13,6 +13,7 @@ MIN_WAIT_S = 1
 MAX_WAIT_S = 15 * 60
 DEFAULT_WAIT_S = 60
 
+_TAG = re.compile(r'(?:W/)?"[\x20\x21\x23-\x7e]*"')
 # It becomes a name, in messages and in the database.
 _GROUP = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MAX_AGE = re.compile(r"(?:^|,)\s*max-age\s*=\s*\"?(\d{1,10})\"?\s*(?:,|$)", re.IGNORECASE)
@@ -26,10 +27,11 @@ def http_date(text: str | None) -> datetime | None:
         return None
     try:
         moment = parsedate_to_datetime(text)
+        # "-0000" says UTC without a zone; a naive time is taken the same way. The last day of the
+        # calendar is beyond it in another zone.
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    # "-0000" says UTC without a zone; a naive time is taken the same way.
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def whole_number(text: str | None) -> int | None:
@@ -47,6 +49,15 @@ def kept(headers: Mapping[str, str], name: str) -> str | None:
     """
     text = headers.get(name)
     return text if text is not None and text.isascii() else None
+
+
+def entity_tag(headers: Mapping[str, str]) -> str | None:
+    """Return the ETag that can be compared with; None where it is none.
+
+    Sent back, `*` would be the same as whatever there is, and a list as any of several.
+    """
+    text = (headers.get("ETag") or "").strip()
+    return text if _TAG.fullmatch(text) else None
 
 
 def rate_group(headers: Mapping[str, str]) -> str | None:

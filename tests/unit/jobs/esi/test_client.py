@@ -150,6 +150,29 @@ async def test_validators_that_are_no_text_are_left_out(asker: Asker) -> None:
     assert (answer.body, answer.etag, answer.last_modified) == (b"[1]", None, None)
 
 
+async def test_a_part_of_an_answer_is_none(asker: Asker) -> None:
+    asker.answer(206, body=b"[1]", Content_Range="bytes 0-2/100")
+
+    with pytest.raises(Transient, match="a part of the whole"):
+        await asker.skills()
+
+
+async def test_a_tag_for_anything_is_not_kept(asker: Asker) -> None:
+    asker.answer(body=b"[1]", ETag="*")
+
+    assert (await asker.skills()).etag is None
+
+
+async def test_a_write_that_was_made_is_so_whatever_its_headers_say(asker: Asker) -> None:
+    last_day = "Fri, 31 Dec 9999 23:59:59 -0100"
+    asker.answer(201, b"7", url=f"{BASE}/x", method="PUT", Expires=last_day, Date=last_day)
+
+    answer = await asker.client.ask(Route("PUT", "/x"), {}, token=TOKEN, body={"a": 1})
+
+    assert answer.body == b"7"
+    assert answer.fresh_until > NOW
+
+
 async def test_an_answer_tells_its_validators_pages_and_freshness(asker: Asker) -> None:
     asker.answer(
         body=b"[1]",

@@ -40,13 +40,15 @@ def test_what_has_expired_already_has_a_floor(age: timedelta) -> None:
     assert _until(age) == NOW + FLOOR
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "garbage"])
+@pytest.mark.parametrize("text", ["0", "-1", "garbage", "Fri, 31 Dec 9999 23:59:59 -0100"])
 def test_an_unreadable_expires_has_passed(text: str) -> None:
     assert _until(Expires=text, Cache_Control="max-age=500") == NOW + FLOOR
 
 
 def test_a_far_expires_is_not_believed() -> None:
     assert _until(timedelta(days=4000)) == NOW + CEILING
+    last_day = "Fri, 31 Dec 9999 23:59:59 GMT"
+    assert _until(Expires=last_day, Date="Mon, 01 Jan 0001 00:00:00 +0100") == NOW + CEILING
 
 
 def test_then_follow_max_age_and_the_age_of_the_contract() -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from jobs.esi.headers import (
+    entity_tag,
     error_limit_reset_s,
     http_date,
     kept,
@@ -34,6 +35,8 @@ NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
         ({"Retry-After": "Mon, 30 Nov 2026 12:00:30 GMT"}, 30),
         ({"Retry-After": "Mon, 30 Nov 2026 11:00:00 GMT"}, 1),
         ({"Retry-After": "Wed, 30 Nov 2099 12:00:00 GMT"}, 900),
+        ({"Retry-After": "Fri, 31 Dec 9999 23:59:59 -0100"}, 60),
+        ({"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"}, 900),
         # The server's clock is an hour ahead; what counts is the difference.
         (
             {
@@ -68,7 +71,14 @@ def test_whole_numbers(text: str | None, number: int | None) -> None:
     assert whole_number(text) == number
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "never", "", None, "Mon, 99 Nov 2026 12:00:00 GMT"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0", "-1", "never", "", None, "Mon, 99 Nov 2026 12:00:00 GMT",
+        "Fri, 31 Dec 9999 23:59:59 -0100",
+        "Mon, 30 Nov 2026 12:00:00 +" + "9" * 30, "Mon, 30 Nov " + "9" * 5000 + " 12:00:00 GMT",
+    ],
+)  # fmt: skip
 def test_what_is_no_date(text: str | None) -> None:
     assert http_date(text) is None
 
@@ -90,8 +100,21 @@ def test_max_age(text: str, seconds: int | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('"a"', '"a"'), (' W/"a b" ', 'W/"a b"'), ('""', '""'), ("*", None), ('"a", *', None),
+        ('"a", "b"', None), ("bare", None), ("", None), ('"\udcff"', None), ('"é"', None),
+        ('"a\nb"', None),
+    ],
+)  # fmt: skip
+def test_what_is_no_entity_tag_is_compared_with_nothing(text: str, value: str | None) -> None:
+    assert entity_tag({"ETag": text}) == value
+    assert entity_tag({}) is None
+
+
+@pytest.mark.parametrize(
     ("text", "value"), [('W/"a b"', 'W/"a b"'), ("", ""), ("\udcff\udcfe", None), ("é", None)]
 )
 def test_what_is_no_plain_text_is_not_kept(text: str, value: str | None) -> None:
-    assert kept({"ETag": text}, "ETag") == value
-    assert kept({}, "ETag") is None
+    assert kept({"Last-Modified": text}, "Last-Modified") == value
+    assert kept({}, "Last-Modified") is None
