@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 
 from jobs.store.errors import UnfitValue
-from jobs.store.schema.types import Isk, UtcTime, centi_isk, text_of_time
+from jobs.store.schema.types import Isk, UtcTime, centi_isk, in_utc, text_of_time
 
 Values = Sequence[Any]
 
@@ -71,7 +71,7 @@ def _converter(column: Column[Any], dialect: str) -> Callable[[set[type], Values
     sqlite = dialect == "sqlite"
     # Subclasses before their bases.
     choices: tuple[tuple[type, Callable[[set[type], Values], Values]], ...] = (
-        (UtcTime, _times_as_text if sqlite else _times),
+        (UtcTime, _times(text_of_time if sqlite else in_utc)),
         (Isk, _isk),
         (Boolean, _plain(bool)),
         (BigInteger, _integers(64)),
@@ -124,7 +124,8 @@ def _isk(kinds: set[type], values: Values) -> Values:
     _require(kinds, Decimal, int)
     try:
         hundredths = [None if value is None else centi_isk(value) for value in values]
-    except (InvalidOperation, ValueError, OverflowError) as error:
+    # Of numbers without end, of what is none, and of what is beyond decimal arithmetic itself.
+    except (ArithmeticError, ValueError) as error:
         raise _Unfit("is no amount of ISK that can be stored") from error
     return _integers(64)({int}, hundredths)
 
@@ -134,26 +135,22 @@ def _floats(kinds: set[type], values: Values) -> Values:
         _require(kinds, float, int, Decimal)
         try:
             values = [None if value is None else float(value) for value in values]
-        except OverflowError as error:
-            raise _Unfit("is too large") from error
+        except (ArithmeticError, ValueError) as error:
+            raise _Unfit("is too large, or no number") from error
     if not all(value is None or math.isfinite(value) for value in values):
         raise _Unfit("is not a finite number")
     return values
 
 
-def _times(kinds: set[type], values: Values) -> Values:
-    _require(kinds, datetime)
-    if any(value is not None and value.tzinfo is None for value in values):
-        raise _Unfit("is a time without a zone")
-    return values
+def _times(as_stored: Callable[[datetime], object]) -> Callable[[set[type], Values], Values]:
+    def converter(kinds: set[type], values: Values) -> Values:
+        _require(kinds, datetime)
+        try:
+            return [None if value is None else as_stored(value) for value in values]
+        except (ValueError, OverflowError) as error:
+            raise _Unfit(f"is no time that can be stored: {error}") from error
 
-
-def _times_as_text(kinds: set[type], values: Values) -> Values:
-    _require(kinds, datetime)
-    try:
-        return [None if value is None else text_of_time(value) for value in values]
-    except (ValueError, OverflowError) as error:
-        raise _Unfit(f"is no time that can be stored: {error}") from error
+    return converter
 
 
 def _dates_as_text(kinds: set[type], values: Values) -> Values:

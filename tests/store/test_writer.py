@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import IntEnum, StrEnum
 from typing import Any
@@ -17,6 +17,7 @@ from sqlalchemy import (
     select,
     text,
 )
+from sqlalchemy.exc import StatementError
 
 from ipc.subject import GLOBAL
 from jobs.spec import Params, Target, Write
@@ -281,8 +282,18 @@ def test_a_nul_is_left_out_on_both_databases(store: Database, path: str) -> None
 )
 def test_the_ends_of_time_are_stored(store: Database, path: str, when: datetime) -> None:
     put(store, [{"item_id": 1, "seen_at": when}])
+    assert one(store)["seen_at"] == when
     query = select(item.c.item_id).where(item.c.seen_at == when)
     assert store.read_now(lambda conn: conn.scalar(query)) == 1
+
+
+def test_a_time_beyond_the_calendar_is_refused_by_any_statement(store: Database) -> None:
+    put(store, [{"item_id": 1}])
+    beyond = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14)))
+    change = item.update().values(seen_at=beyond)
+    with pytest.raises((OverflowError, StatementError)):
+        store.write_now(lambda conn: conn.execute(change))
+    assert one(store)["seen_at"] is None
 
 
 @pytest.mark.parametrize(
@@ -303,12 +314,20 @@ def test_the_ends_of_time_are_stored(store: Database, path: str, when: datetime)
         ("price", Decimal("NaN")),
         ("price", Decimal("Infinity")),
         ("price", Decimal(2**62)),
+        ("price", Decimal("1e400000")),
+        ("price", Decimal("1e999999")),
+        ("price", Decimal("-1e999999")),
+        ("price", Decimal("sNaN")),
         ("seen_at", datetime(2024, 1, 1)),  # noqa: DTZ001 - it is refused for that
         ("seen_at", "2024-01-01T00:00:00Z"),
+        ("seen_at", datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14)))),
+        ("seen_at", datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-12)))),
         ("is_new", 1),
         ("weight", float("nan")),
         ("weight", 10**400),
         ("weight", "1"),
+        ("weight", Decimal("sNaN")),
+        ("weight", Decimal("1e999999")),
         ("day", NOW),
         ("tags", {1, 2, object()}),
     ],

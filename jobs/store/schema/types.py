@@ -19,18 +19,28 @@ metadata = MetaData(
     }
 )
 
+# More than 64 bits hold.
+_MOST_DIGITS = 20
 # An id of EVE: 64 bits. INTEGER on SQLite, where that is the same and may count itself.
 Id = BigInteger().with_variant(Integer(), "sqlite")
 
 
+def in_utc(value: datetime) -> datetime:
+    """Return an aware time in UTC; OverflowError where it is beyond the calendar there.
+
+    PostgreSQL would store one, and no driver could read it again.
+    """
+    if value.tzinfo is UTC:
+        return value
+    if value.tzinfo is None:
+        raise ValueError("a time without a zone cannot be stored")
+    return value.astimezone(UTC)
+
+
 def text_of_time(value: datetime) -> str:
     """Return a time as SQLite stores it: UTC, milliseconds, fixed width, so that text sorts."""
-    if value.tzinfo is not UTC:
-        if value.tzinfo is None:
-            raise ValueError("a time without a zone cannot be stored")
-        value = value.astimezone(UTC)
     # Not strftime, which writes a year before 1000 with fewer digits. "+00:00" gives way to "Z".
-    return value.isoformat(timespec="milliseconds")[:-6] + "Z"
+    return in_utc(value).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
 def time_of_text(text: str) -> datetime:
@@ -64,9 +74,9 @@ class UtcTime(TypeDecorator[datetime]):
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
         """Turn an aware time into what the driver takes."""
-        if value is None or dialect.name != "sqlite":
-            return value
-        return text_of_time(value)
+        if value is None:
+            return None
+        return text_of_time(value) if dialect.name == "sqlite" else in_utc(value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ARG002
         """Turn what the driver gives into an aware UTC time."""
@@ -74,7 +84,10 @@ class UtcTime(TypeDecorator[datetime]):
 
 
 def centi_isk(value: Decimal | int) -> int:
-    """Return an amount of ISK in hundredths, rounded half to even."""
+    """Return an amount of ISK in hundredths, rounded half to even; ArithmeticError if too large."""
+    if isinstance(value, Decimal) and value.adjusted() > _MOST_DIGITS:
+        # Not first made a number of as many digits as its exponent says.
+        raise OverflowError(f"10^{value.adjusted()} ISK")
     return round(Decimal(value) * 100)
 
 
