@@ -38,8 +38,12 @@ class Callback:
 
     def code_of(self, answer: str, state: str) -> str:
         """Return the code in an answer URL; WrongAnswer unless it belongs to this login."""
-        given = urlsplit(answer.strip())
-        if given.path != urlsplit(self.url).path:
+        try:
+            given = urlsplit(answer.strip())
+        except ValueError:
+            # As of a bracket that is left open.
+            given = None
+        if given is None or not answer.isascii() or given.path != urlsplit(self.url).path:
             raise WrongAnswer(
                 "that is no answer of the login",
                 f"It begins with {self.url} and holds code= and state=.",
@@ -108,7 +112,8 @@ class Listener:
         except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             writer.close()
             return
-        target = head[:_MAX_REQUEST_BYTES].split(b" ", 2)[1].decode("ascii", "replace")
+        line = head[:_MAX_REQUEST_BYTES].split(b" ", 2)
+        target = line[1].decode("ascii", "replace") if len(line) > 1 else ""
         status, text = "200 OK", "Logged in. You can close this page."
         try:
             self._take(target)

@@ -11,6 +11,7 @@ from msgspec.structs import asdict
 from sqlalchemy import Connection, Table, select
 
 from ipc.subject import Subject
+from jobs.errors import BadAnswer
 from jobs.spec import Context, Part, PartResult, Route, Target, Wire, Write
 from jobs.store.schema.profile import alliance, corporation
 
@@ -134,6 +135,9 @@ def largest(row: Mapping[str, Any]) -> str | None:
     for size in ("px512", "px256", "px128", "px64"):
         url = row.get(size)
         if url:
-            parts = urlsplit(url)
+            try:
+                parts = urlsplit(url)
+            except ValueError:
+                raise BadAnswer(f"a picture is at what is no address: {url[:100]!r}") from None
             return f"{parts.path}?{parts.query}" if parts.query else parts.path
     return None

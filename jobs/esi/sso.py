@@ -265,7 +265,13 @@ class SsoClient:
     def _check_origins(self, metadata: _Metadata) -> None:
         """Refuse metadata that would have refresh tokens sent to another server."""
         for endpoint in (metadata.token_endpoint, metadata.revocation_endpoint):
-            if endpoint and URL(endpoint).origin() != self._base.origin():
+            try:
+                is_same = not endpoint or URL(endpoint).origin() == self._base.origin()
+                # The keys may be anywhere, as long as that is an address.
+                URL(metadata.jwks_uri).origin()
+            except ValueError:
+                raise Transient("SSO's metadata names what is no address of a server") from None
+            if not is_same:
                 raise Misconfigured(f"SSO's metadata names another server: {endpoint}")
 
     async def _key(self, key_id: str) -> Any:

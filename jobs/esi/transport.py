@@ -23,6 +23,7 @@ from jobs.esi.room import Room, Share
 MAX_BODY_BYTES = 64 << 20
 MAX_REDIRECTS = 3
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_PROXY_SCHEMES = frozenset({"http", "https"})
 _NO_BODY = frozenset({204, 304})
 # At once, over all jobs of this process.
 _CONNECTIONS = 64
@@ -127,9 +128,11 @@ class Transport:
                 raise BadAnswer(f"{method} {url.path} was redirected, and is not sent elsewhere")
             try:
                 onward = url.join(URL(target))
+                # An address without a server, as of a mail, has none.
+                is_same = bool(target) and onward.origin() == url.origin()
             except ValueError:
                 raise BadAnswer(f"{url.path} was redirected to {target[:100]!r}") from None
-            if not target or onward.origin() != url.origin():
+            if not is_same:
                 raise BadAnswer(f"{url.path} was redirected to another server")
             url = onward
         raise BadAnswer(f"{url.path} was redirected more than {MAX_REDIRECTS} times")
@@ -156,7 +159,11 @@ class Transport:
                 allow_redirects=False,
             ) as response:
                 return Answer(response.status, response.headers, await self._body(response))
-        except (aiohttp.ConnectionTimeoutError, aiohttp.ClientConnectorError) as error:
+        except (
+            aiohttp.ConnectionTimeoutError,
+            aiohttp.ClientConnectorError,
+            aiohttp.InvalidURL,
+        ) as error:
             raise NotSent(f"{_what(method, url)}: no connection ({_words(error)})") from error
         except aiohttp.ClientHttpProxyError as error:
             raise NotSent(f"{_what(method, url)}: the proxy refused ({error.status})") from error
@@ -226,10 +233,19 @@ def _environment_proxy(origin: URL) -> tuple[URL | None, str | None]:
     text = getproxies().get(origin.scheme)
     if not text or (origin.host is not None and proxy_bypass(origin.host)):
         return None, None
-    proxy = URL(text if "://" in text else f"http://{text}")
-    if proxy.user is None:
-        return proxy, None
-    return proxy.with_user(None), aiohttp.encode_basic_auth(proxy.user, proxy.password or "")
+    # Without the text itself, which may hold a password.
+    unusable = NotSent(
+        f"no connection: the proxy that {origin.scheme}_proxy names in the environment cannot be"
+        " used; it has to be http://HOST:PORT or https://HOST:PORT"
+    )
+    try:
+        proxy = URL(text if "://" in text else f"http://{text}")
+        auth = proxy.user and aiohttp.encode_basic_auth(proxy.user, proxy.password or "")
+    except ValueError:
+        raise unusable from None
+    if proxy.scheme not in _PROXY_SCHEMES or not proxy.host:
+        raise unusable
+    return proxy.with_user(None), auth or None
 
 
 def _what(method: str, url: URL) -> str:

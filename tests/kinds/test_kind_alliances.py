@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from sqlalchemy import Connection
 
 from engine import grants
 from engine.grants import Verdict
 from engine.world import read_world
 from ipc.subject import GLOBAL, Subject, SubjectType
-from jobs import access
+from jobs import access, entities
+from jobs.errors import BadAnswer
 from jobs.kinds.alliance import contacts, profile
 from jobs.kinds.corporation import profile as company
 from jobs.kinds.global_ import affiliation
@@ -178,3 +180,9 @@ async def test_its_logo_is_there_in_two_sizes(database: Connection) -> None:
     assert (await context.run("logo")).rows == 1
     assert context.images == [("/alliances/99000001/logo?size=128", f"alliance_{US.id}.png")]
     assert rows(database, "alliance_icon", "px64", "px128") == [(f"{place}64", f"{place}128")]
+
+
+@pytest.mark.parametrize("address", ["http://[x", "//[", "http://a]b/x"])
+def test_a_picture_at_what_is_no_address_is_a_bad_answer(address: str) -> None:
+    with pytest.raises(BadAnswer, match="no address"):
+        entities.largest({"px128": address})

@@ -44,6 +44,8 @@ def test_the_code_of_an_answer(answer: str) -> None:
         "/callback?code=abc&state=mine&state=other",
         "/callback?state=mine",
         "/callback?code=a&code=b&state=mine",
+        "http://[x",
+        "http://localhost:8642/callback?code=a\udcff&state=mine",
     ],
 )
 def test_what_is_no_answer_to_this_login(answer: str) -> None:

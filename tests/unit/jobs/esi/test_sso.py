@@ -344,6 +344,19 @@ async def test_a_refused_revocation_is_an_error(office: Office) -> None:
         await office.client.revoke("R0")
 
 
+@pytest.mark.parametrize("field", ["token_endpoint", "revocation_endpoint", "jwks_uri"])
+@pytest.mark.parametrize("address", ["mailto:a@b", "http://[x", "/token"])
+async def test_metadata_with_what_is_no_address_are_trouble(
+    mocked: aioresponses, office: Office, field: str, address: str
+) -> None:
+    mocked.clear()
+    elsewhere = METADATA | {field: address}
+    office.answer("GET", f"{BASE}/.well-known/oauth-authorization-server", elsewhere)
+
+    with pytest.raises(Transient, match="no address"):
+        await office.client.refresh("R0")
+
+
 async def test_no_token_goes_to_another_server(mocked: aioresponses, office: Office) -> None:
     mocked.clear()
     elsewhere = METADATA | {"token_endpoint": "https://evil.example/token"}

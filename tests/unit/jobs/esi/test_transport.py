@@ -347,6 +347,16 @@ async def test_nothing_is_told_to_another_origin(transport: Transport) -> None:
     assert not seen
 
 
+@pytest.mark.parametrize("target", ["mailto:a@b", "", "http://[::1/x", "data:,x", "//", "http:"])
+async def test_a_redirect_to_what_is_no_server_is_a_bad_answer(
+    transport: Transport, target: str
+) -> None:
+    raw = f"HTTP/1.1 302 Found\r\nLocation: {target}\r\nContent-Length: 0\r\n\r\n".encode()
+    async with speaking(says(raw)) as (url, _):
+        with pytest.raises(BadAnswer, match="redirected"):
+            await transport.ask("GET", url / "x", {}, reads=True)
+
+
 async def test_redirects_in_a_circle_end(transport: Transport) -> None:
     async def handler(request: web.Request) -> web.Response:
         return web.Response(status=302, headers={"Location": "/again"})
@@ -377,6 +387,26 @@ def test_proxies_come_from_the_environment(
 
     assert (str(found) if found else None) == proxy
     assert (auth is not None) == ("secret" in str(variables))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "127.0.0.1:99999", "http://127.0.0.1:notaport", "http://me:secret@[bad", "http://",
+        "///", "socks5://me:secret@127.0.0.1:1", "ftp://127.0.0.1:1",
+    ],
+)  # fmt: skip
+async def test_a_proxy_that_cannot_be_used_means_that_nothing_was_sent(
+    transport: Transport, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("http_proxy", text)
+    monkeypatch.setenv("no_proxy", "")
+    async with speaking(says(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) as (url, seen):
+        with pytest.raises(NotSent, match="http_proxy") as refused:
+            await transport.ask("PUT", url / "x", {}, b"{}", reads=False)
+    assert "secret" not in str(refused.value)
+    assert seen == []
+    assert transport.sent == 0
 
 
 async def test_an_entry_in_netrc_does_not_meddle(
