@@ -126,14 +126,15 @@ class Lifecycle:
         cause = f"{self.trouble} ({end.cause})" if was_ending and self.trouble else end.cause
         if end.exit_code in REFUSALS:
             return self._refused(now_s, Exit(end.exit_code), cause)
+        decision: Retry | GiveUp
         self.is_trouble_news = True
         if end.exit_code == Exit.DATABASE_LOST:
             # Its server was restarted, as a rule: that is no fault of the scheduler.
+            decision = loss = self.breaker.lost(now_s, end.last_sign_s)
             # A proxy may cut each connection, for days.
-            decision: Retry | GiveUp = self.breaker.lost(now_s, end.last_sign_s)
-            self.is_trouble_news = decision.attempt.bit_count() == 1
-            if decision.attempt > 1:
-                cause = f"{cause}, {decision.attempt} times in {_in_words(decision.lasts_s)}"
+            self.is_trouble_news = loss.attempt.bit_count() == 1
+            if loss.attempt > 1:
+                cause = f"{cause}, {loss.attempt} times in {_in_words(loss.lasts_s)}"
         else:
             decision = self.breaker.died(now_s, end.last_sign_s)
         if isinstance(decision, Retry):
