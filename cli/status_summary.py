@@ -13,6 +13,8 @@ from ipc.control_messages import DaemonState
 from ipc.scheduler_messages import Summary
 
 _LABEL_WIDTH = 10
+# A loop that comes so late has more to do than it can.
+_LATE_S = 0.5
 
 _STATE_STYLES = {
     "running": Style.GOOD,
@@ -52,6 +54,8 @@ def _process_lines(state: DaemonState, *, width: int, paint: Painter) -> list[st
         detail = count(worker.jobs, "job")
         if worker.deaths:
             detail += f", {count(worker.deaths, 'death')}"
+        if worker.lag_s >= _LATE_S:
+            detail += f", {worker.lag_s:.1f} s late"
         rows.append(_process(f"worker {worker.worker}", worker.pid, worker.state, detail))
     columns = (
         Column("process"),

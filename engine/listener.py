@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import assert_never
 
 from engine.budgets import Budgets
 from engine.dispatch import Dispatcher
@@ -37,20 +38,23 @@ class FromWorkers:
         now = self.clock.now()
         dispatcher = self.dispatcher
         for message in messages:
-            if isinstance(message, JobDone):
-                dispatcher.on_job_done(message, now)
-            elif isinstance(message, Acquire):
-                self.lending.acquire(worker, message)
-            elif isinstance(message, Release):
-                self.lending.release(worker, message)
-            elif isinstance(message, WriteDone):
-                self._on_write_done(message)
-            elif isinstance(message, ResolveDone):
-                self.resolver.on_done(message)
-            elif isinstance(message, RefreshDone):
-                dispatcher.on_refresh_done(message)
-            elif isinstance(message, ErrorsLeft):
-                self.standstill.on_errors_left(message)
+            match message:
+                case JobDone():
+                    dispatcher.on_job_done(message, now)
+                case Acquire():
+                    self.lending.acquire(worker, message)
+                case Release():
+                    self.lending.release(worker, message)
+                case WriteDone():
+                    self._on_write_done(message)
+                case ResolveDone():
+                    self.resolver.on_done(message)
+                case RefreshDone():
+                    dispatcher.on_refresh_done(message)
+                case ErrorsLeft():
+                    self.standstill.on_errors_left(message)
+                case _:
+                    assert_never(message)
         dispatcher.refill()
 
     def on_up(self, worker: int, pid: int, boot_s: float) -> None:

@@ -219,7 +219,7 @@ class Scheduler:
             with contextlib.suppress(ChannelClosed):
                 trouble = self._trouble
                 summary = Summary(database_trouble=trouble.text, database_trouble_s=trouble.lasts_s)
-                self._channel.send(SchedulerHeartbeat(0.0, summary))
+                self._channel.send(SchedulerHeartbeat(summary))
             await asyncio.sleep(interval_s)
 
     def _tell_ready(self, epoch: int) -> None:

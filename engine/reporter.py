@@ -47,9 +47,8 @@ class Reporter:
     async def beat(self, tick: Callable[[], None]) -> None:
         """Tell the supervisor from this loop itself that it turns; tick is called each time."""
         told_s = float("-inf")
-        lag_s = 0.0
         while True:
-            self._line.try_send(SchedulerHeartbeat(lag_s, self._status.summary()))
+            self._line.try_send(SchedulerHeartbeat(self._status.summary()))
             tick()
             now_s = self._clock.monotonic_s()
             if self._outlet.on and now_s - told_s >= HEARTBEAT_EVENT_S:
@@ -59,9 +58,7 @@ class Reporter:
                 self._outlet.add(
                     events.Heartbeat(self._clock.now(), schedule.in_flight, due, schedule.entries)
                 )
-            due_s = now_s + self._heartbeat_s
             await asyncio.sleep(self._heartbeat_s)
-            lag_s = max(0.0, self._clock.monotonic_s() - due_s)
 
     async def send_pages(self) -> None:
         """Answer questions for job states, no faster than the supervisor reads."""

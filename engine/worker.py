@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
+from engine.pool import FromPool
 from ipc.channel import Channel, ChannelClosed
 from ipc.child import Child
 from ipc.clock import Clock
@@ -24,8 +25,8 @@ from ipc.messages import (
     WorkerReady,
 )
 
-# What is between this module and its worker; all else is passed on.
-_OURS = frozenset({WorkerHeartbeat, WorkerReady, BootFailed})
+# How a boot ends; it is between this module and its worker, as heartbeats are.
+_BOOT_ENDS = (WorkerReady, BootFailed)
 
 
 class Worker:
@@ -36,7 +37,7 @@ class Worker:
         number: int,
         child: Child,
         clock: Clock,
-        on_messages: Callable[[Worker, list[Any]], None],
+        on_messages: Callable[[Worker, list[FromPool]], None],
     ) -> None:
         """Take a started child; boot() opens its pipe."""
         self.number = number
@@ -47,6 +48,8 @@ class Worker:
         # Of these, what takes no job's place.
         self.errands: set[int] = set()
         self.heard_s = clock.monotonic_s()
+        # How late its loop came to its last heartbeat.
+        self.lag_s = 0.0
         # Why we ended it, if we did.
         self.ended_why = ""
         self._clock = clock
@@ -138,11 +141,13 @@ class Worker:
 
     def _on_batch(self, messages: list[FromWorker]) -> None:
         self.heard_s = self._clock.monotonic_s()
-        passed_on: list[FromWorker] = []
+        passed_on: list[FromPool] = []
         for message in messages:
-            if type(message) not in _OURS:
+            if isinstance(message, WorkerHeartbeat):
+                self.lag_s = message.lag_s
+            elif not isinstance(message, _BOOT_ENDS):
                 passed_on.append(message)
-            elif isinstance(message, WorkerReady | BootFailed) and not self._booted.done():
+            elif not self._booted.done():
                 self._booted.set_result(message)
         if passed_on:
             self._on_messages(self, passed_on)

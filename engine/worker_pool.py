@@ -16,13 +16,22 @@ from typing import Any, Literal
 import msgspec
 
 from engine.deaths import Deaths
-from engine.pool import Listener, Loss, NoWorker, PoolBroken, Work
+from engine.pool import FromPool, Listener, Loss, NoWorker, PoolBroken, Work
 from engine.worker import Worker
 from ipc.channel import ChannelClosed
 from ipc.child import Child, ForkServer, ForkServerGone, SpawnFailed
 from ipc.clock import Clock
 from ipc.exits import Exit
-from ipc.messages import CancelJob, RunJob, StopChild, Welcome
+from ipc.messages import (
+    CancelJob,
+    JobDone,
+    RefreshDone,
+    ResolveDone,
+    RunJob,
+    StopChild,
+    Welcome,
+    WriteDone,
+)
 from ipc.scheduler_messages import WorkerState
 from ipc.settings import Settings
 
@@ -32,6 +41,8 @@ ENTRY = "jobs.worker:main"
 # Dead workers' pipes are at their end in no time; only a copy held elsewhere keeps one open.
 DRAIN_S = 1.0
 ORPHAN_LOOK_S = 0.5
+# What ends a piece of work.
+_ANSWERS = (JobDone, WriteDone, RefreshDone, ResolveDone)
 
 
 def worker_module() -> str:
@@ -168,7 +179,9 @@ class WorkerPool:
             deaths = self._died.get(number, 0)
             if worker is not None:
                 jobs = len(worker.jobs)
-                found.append(WorkerState(number, worker.child.pid, worker.state, jobs, deaths))
+                found.append(
+                    WorkerState(number, worker.child.pid, worker.state, jobs, deaths, worker.lag_s)
+                )
             elif number < self._count:
                 found.append(WorkerState(number, 0, "waiting", 0, deaths))
         return tuple(found)
@@ -353,14 +366,13 @@ class WorkerPool:
 
     # --- messages ---
 
-    def _on_messages(self, worker: Worker, messages: list[Any]) -> None:
+    def _on_messages(self, worker: Worker, messages: list[FromPool]) -> None:
         where = self._where
         for message in messages:
-            job_id = getattr(message, "job_id", 0)
-            if job_id:
-                worker.jobs.discard(job_id)
-                worker.errands.discard(job_id)
-                where.pop(job_id, None)
+            if isinstance(message, _ANSWERS):
+                worker.jobs.discard(message.job_id)
+                worker.errands.discard(message.job_id)
+                where.pop(message.job_id, None)
         self.listener.on_messages(worker.number, messages)
         if worker.number == self._count and not worker.jobs and worker.state == "ready":
             worker.state = "stopping"

@@ -184,7 +184,6 @@ class WorkerReady(Message, frozen=True, tag="worker_ready"):
     """A worker can take jobs; module_path is where its code was loaded from."""
 
     protocol: int
-    pid: int
     module_path: str
 
 
@@ -293,10 +292,9 @@ class ErrorsLeft(Message, frozen=True, tag="errors_left"):
 
 
 class WorkerHeartbeat(Message, frozen=True, tag="worker_heartbeat"):
-    """Sent by the worker's loop itself: how late it runs, and what it is running."""
+    """Sent by the worker's loop itself; lag_s: how late it runs."""
 
     lag_s: float
-    running: tuple[int, ...] = ()
 
 
 FromWorker = (

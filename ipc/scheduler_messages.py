@@ -70,6 +70,8 @@ class WorkerState(msgspec.Struct, frozen=True):
     state: Literal["starting", "ready", "stopping", "waiting"]
     jobs: int
     deaths: int = 0
+    # How late its loop came to its last heartbeat.
+    lag_s: float = 0.0
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,7 +112,6 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 class SchedulerHeartbeat(Message, frozen=True, tag="scheduler_heartbeat"):
     """Sent by the scheduler's loop itself."""
 
-    lag_s: float
     summary: Summary
 
 

@@ -106,7 +106,7 @@ class Worker:
             self._channel.send(BootFailed(Exit.CONFIG, one_line(str(trouble))))
             await self._leave()
             return Exit.CONFIG
-        self._channel.send(WorkerReady(PROTOCOL_VERSION, os.getpid(), __file__))
+        self._channel.send(WorkerReady(PROTOCOL_VERSION, __file__))
         early, self._early = self._early or [], None
         self._on_messages(early)
         await self._until_stopped()
@@ -152,7 +152,7 @@ class Worker:
 
     def _beat(self, lag_s: float) -> None:
         with contextlib.suppress(ChannelClosed):
-            self._channel.send(WorkerHeartbeat(lag_s, self._orders.running))
+            self._channel.send(WorkerHeartbeat(lag_s))
 
     async def _drain(self) -> None:
         """Let jobs end for the grace time, then cancel what is left; heartbeats go on."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, assert_never
 
 import msgspec
 
@@ -150,7 +150,7 @@ class Scheduler:
             self._ladder.cancel()
         self._ladder = asyncio.create_task(ladder, name="scheduler-ladder")
 
-    def _on_messages(self, messages: list[Any]) -> None:
+    def _on_messages(self, messages: list[FromScheduler]) -> None:
         for message in messages:
             match message:
                 case SchedulerHeartbeat():
@@ -161,8 +161,10 @@ class Scheduler:
                 case BootFailed():
                     self._boot_failed = message
                     self.stop(0.0, _LEAVE_S)
-                case _:
+                case Events() | DoneCommand() | StatusPage():
                     self._on_message(message)
+                case _:
+                    assert_never(message)
 
     def _on_ready(self, message: SchedulerReady) -> None:
         self.last_sign_s = self._clock.monotonic_s()

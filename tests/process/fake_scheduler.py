@@ -134,7 +134,7 @@ class Fake:
 
     async def heartbeat(self, every_s: float) -> None:
         while True:
-            self.channel.send(SchedulerHeartbeat(0.0, Summary(entries=7, done=self.sent)))
+            self.channel.send(SchedulerHeartbeat(Summary(entries=7, done=self.sent)))
             await asyncio.sleep(every_s)
 
     async def send_events(self, count: int) -> None:

@@ -13,7 +13,7 @@ from cli.paint import Painter
 from cli.status_json import status_json
 from cli.status_summary import summary_lines
 from ipc.outcome import Outcome, Token
-from ipc.scheduler_messages import JobState
+from ipc.scheduler_messages import JobState, WorkerState
 from ipc.subject import GLOBAL, JobKey, Subject, SubjectType
 from tests.unit.cli.fake_supervisor import WELL
 
@@ -108,6 +108,16 @@ def test_the_head_names_every_process_and_figure() -> None:
     assert "words     3 words that ESI does not list; all kept" in text
     assert "1 command for the next scheduler" in text
     assert "restart   sso.client_id changes with `esisyncd restart`" in text
+
+
+@pytest.mark.parametrize(("lag_s", "told"), [(0.4, False), (1.26, True)])
+def test_a_worker_that_comes_late_says_so(lag_s: float, *, told: bool) -> None:
+    assert WELL.summary is not None
+    late = WorkerState(1, 102, "ready", 8, deaths=1, lag_s=lag_s)
+    summary = msgspec.structs.replace(WELL.summary, workers=(late,))
+    state = msgspec.structs.replace(WELL, summary=summary)
+    text = "\n".join(summary_lines(state, assess(state), NOW, width=100, paint=PLAIN))
+    assert ("8 jobs, 1 death, 1.3 s late" in text) == told
 
 
 def test_each_job_says_how_it_stands() -> None:
