@@ -8,6 +8,7 @@ from datetime import datetime
 import msgspec
 
 from cli.errors import BadInput
+from ipc.unreadable import UNREADABLE
 
 _MAX_SHOWN = 10
 _MAX_ID = 2**63
@@ -45,7 +46,7 @@ def parse_lines(lines: Iterable[bytes]) -> list[CredentialLine]:
         except msgspec.ValidationError as error:
             faults.append(f"line {number}: {error}")
             continue
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNREADABLE:
             # The error's own text could quote a token.
             faults.append(f"line {number}: is no JSON object")
             continue

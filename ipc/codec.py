@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from ipc.plain_text import encodable
+from ipc.unreadable import UNREADABLE
 
 T = TypeVar("T")
 
@@ -126,7 +127,7 @@ class FrameDecoder(Generic[T]):
                         break
                     messages.append(decode(view[position + _HEADER.size : end]))
                     position = end
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            except UNREADABLE as error:
                 self._error = GarbageFrame(str(error))
             except ProtocolError as error:
                 self._error = error

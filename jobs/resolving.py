@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from ipc.messages import Resolved, ResolveDone, RunResolve
 from ipc.plain_text import plain
+from ipc.unreadable import UNREADABLE
 from jobs.errors import BadAnswer, JobError, Transient
 from jobs.reasons import verdict_of
 from jobs.spec import Route
@@ -69,7 +70,7 @@ def _found(body: bytes) -> tuple[Resolved, ...]:
         answer = msgspec.json.decode(body, type=_Answer)
     except msgspec.ValidationError as error:
         raise BadAnswer(f"the names came in another form: {error}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise Transient(f"the names came as what is no JSON: {error}") from None
     return tuple(
         Resolved(plain(one.name), one.id, category)

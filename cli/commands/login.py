@@ -21,6 +21,7 @@ from cli.store import check_database
 from cli.subjects import tell_daemon_to_look
 from cli.words import count
 from ipc.subject import SubjectType
+from ipc.unreadable import UNREADABLE
 
 if TYPE_CHECKING:
     from ipc.settings import Settings
@@ -209,6 +210,6 @@ async def _corporation_of(settings: Settings, grant: Grant) -> list[int]:
         try:
             answer = await transport.ask("GET", url, headers, reads=True)
             return [msgspec.json.decode(answer.body, type=_Member).corporation_id]
-        except (JobError, msgspec.DecodeError):
+        except (JobError, *UNREADABLE):
             tell("ESI did not tell the corporation now; the daemon finds it with the profile.")
             return []

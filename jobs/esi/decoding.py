@@ -11,6 +11,7 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 
+from ipc.unreadable import UNREADABLE
 from jobs.errors import BadAnswer, NoneReadable, Transient
 
 _log = logging.getLogger("jobs.esi.decoding")
@@ -94,7 +95,7 @@ def decode_text(body: bytes, wire: Any) -> Any:
         return decoder.decode(body)
     except msgspec.ValidationError:
         raise
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         whole = mended(body)
         if whole == body:
             raise Transient(f"an answer that is no JSON: {error}") from None
@@ -149,12 +150,12 @@ def _fields_of(raw: msgspec.Raw, row_wire: Any) -> dict[str, Any]:
     known: dict[str, Any] = {}
     try:
         told = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
-    except msgspec.ValidationError:
+    except UNREADABLE:
         return known
     is_struct = isinstance(row_wire, type) and issubclass(row_wire, msgspec.Struct)
     for field in msgspec.structs.fields(row_wire) if is_struct else ():
         if field.encode_name in told:
-            with contextlib.suppress(msgspec.ValidationError):
+            with contextlib.suppress(*UNREADABLE):
                 known[field.name] = _decoder(field.type).decode(told[field.encode_name])
     return known
 
@@ -179,6 +180,9 @@ def _readable(
     for raw in raws:
         try:
             rows.append((raw, decoder.decode(raw)))
+        except RecursionError:
+            # How deep one may be depends on what it is read for: it was skipped a moment ago.
+            continue
         except msgspec.ValidationError as error:
             why = error
             if unread is not None and len(unread) < _MOST_UNREAD:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import msgspec
 
 from ipc.subject import MAX_ID
+from ipc.unreadable import UNREADABLE
 from jobs.errors import BadAnswer, Gone, Transient
 from jobs.esi.client import EsiAnswer, Validators
 from jobs.esi.decoding import decode_text
@@ -327,7 +328,7 @@ def rows_of(body: bytes) -> Sequence[msgspec.Raw]:
 def _id_of(row: msgspec.Raw, name: str) -> int | None:
     try:
         number: Any = msgspec.json.decode(row, type=dict[str, Any]).get(name)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         return None
     # One beyond what a column holds would be taken for the newest for ever.
     is_id = isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= MAX_ID

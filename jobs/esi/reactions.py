@@ -14,6 +14,7 @@ from enum import StrEnum
 import msgspec
 
 from ipc.plain_text import plain
+from ipc.unreadable import UNREADABLE
 from jobs import errors
 from jobs.esi import headers as read
 from jobs.rates import bucket_name, is_public
@@ -239,5 +240,5 @@ def _forbidden(body: bytes, asked: Asked, said: str) -> errors.JobError:
 def _inner(body: bytes) -> _Error | None:
     try:
         return msgspec.json.decode(body, type=_Error)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         return None

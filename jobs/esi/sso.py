@@ -20,6 +20,7 @@ from yarl import URL
 
 from ipc.clock import Clock
 from ipc.plain_text import plain
+from ipc.unreadable import UNREADABLE
 from jobs.errors import JobError, Transient
 from jobs.esi.reactions import error_text
 from jobs.esi.transport import Answer, Transport
@@ -227,7 +228,7 @@ class SsoClient:
             raise _refusal(answer)
         try:
             given = msgspec.json.decode(answer.body, type=_TokenAnswer)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             raise Transient(f"SSO's answer cannot be read: {error}") from None
         try:
             claims = await self.verify(given.access_token, client_id)
@@ -326,7 +327,7 @@ class SsoClient:
             raise Transient(f"SSO answered {answer.status} to {url.path}")
         try:
             return msgspec.json.decode(answer.body, type=wire)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             raise Transient(f"SSO's {url.path} cannot be read: {error}") from None
 
     async def _post(self, endpoint: str, fields: Mapping[str, str]) -> Answer:
@@ -351,7 +352,7 @@ def _refusal(answer: Answer) -> JobError:
     """Return what a refusal of SSO is: of the token, of this client, or of nobody in particular."""
     try:
         refusal = msgspec.json.decode(answer.body, type=_Refusal)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE:
         refusal = _Refusal()
     said = f"SSO answered {answer.status}: {refusal.error_description or error_text(answer.body)}"
     if 400 <= answer.status < 500:

@@ -11,6 +11,7 @@ import msgspec
 from yarl import URL
 
 from ipc.clock import Clock
+from ipc.unreadable import UNREADABLE
 from jobs.errors import BadAnswer, PauseBucket, Transient
 from jobs.esi.headers import retry_after_s
 from jobs.esi.transport import Transport
@@ -69,6 +70,6 @@ class Zkillboard:
             entries = msgspec.json.decode(answer.body, type=list[_Entry])
         except msgspec.ValidationError as error:
             raise BadAnswer(f"zKillboard answered in another form: {error}") from None
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNREADABLE:
             raise Transient("zKillboard answered with no JSON") from None
         return next((one.zkb for one in entries if one.killmail_id == killmail_id), None)

@@ -23,6 +23,7 @@ from sqlalchemy import (
 )
 
 from ipc.subject import SubjectType
+from jobs.errors import BadAnswer
 from jobs.kinds._cursors import Cursor
 from jobs.spec import Context, Params, Row, Target, Wire
 
@@ -103,8 +104,11 @@ class Things:
 
 
 def json_text(raw: msgspec.Raw) -> str:
-    """Return JSON as it is stored: its keys in order, without blanks."""
-    return msgspec.json.encode(msgspec.json.decode(raw), order="sorted").decode()
+    """Return JSON as it is stored: its keys in order, without blanks; BadAnswer if too deep."""
+    try:
+        return msgspec.json.encode(msgspec.json.decode(raw), order="sorted").decode()
+    except RecursionError:
+        raise BadAnswer("an answer that is nested too deeply to be kept") from None
 
 
 def listed_rows(id_name: str) -> Callable[[Any, Params], Iterator[Row]]:

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
+from ipc.unreadable import UNREADABLE
 from jobs.errors import BadAnswer, Transient
 
 T = TypeVar("T")
@@ -17,5 +18,5 @@ def decoded(body: bytes, kind: type[T], what: str) -> T:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
         raise BadAnswer(f"{what} came in another form: {error}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise Transient(f"{what} came as what is no JSON: {error}") from None

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, delete, insert, select
 
 from ipc.subject import Subject
+from ipc.unreadable import UNREADABLE
 from jobs.esi.reactions import Absent
 from jobs.spec import Route
 from jobs.store.inserts import insert as upsert
@@ -130,7 +131,7 @@ async def save(sender: Sender, payload: Save) -> Mapping[str, Any]:
     answer = await sender.ask(SAVE, {"character_id": sender.character_id}, body)
     try:
         return {"fitting_id": msgspec.json.decode(answer.body, type=_Saved).fitting_id}
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE:
         # It is saved all the same; its number comes with the next list of fittings.
         return {}
 

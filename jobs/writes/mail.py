@@ -13,6 +13,7 @@ from msgspec.structs import force_setattr
 from sqlalchemy import Connection
 
 from ipc.subject import Subject
+from ipc.unreadable import UNREADABLE
 from jobs.errors import RefusedWrite
 from jobs.spec import Route
 from jobs.writes.answers import decoded
@@ -82,7 +83,7 @@ async def send(sender: Sender, payload: Send) -> Mapping[str, Any]:
     paid = {} if cost is None else {"cost": cost}
     try:
         return {"mail_id": msgspec.json.decode(answer.body, type=int), **paid}
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE:
         # It is sent all the same; its number comes with the next mail headers.
         return paid
 

@@ -10,6 +10,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 from sqlalchemy import Connection, delete, insert, select
 
+from ipc.unreadable import UNREADABLE
 from jobs.esi.reactions import Absent
 from jobs.spec import Route
 from jobs.store.inserts import insert as upsert
@@ -96,7 +97,7 @@ async def create(sender: Sender, payload: Create) -> Mapping[str, Any]:
     answer = await sender.ask(CREATE, {"character_id": sender.character_id}, body)
     try:
         return {"label_id": msgspec.json.decode(answer.body, type=int)}
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE:
         # It is there all the same; its number comes with the next list of labels.
         return {}
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from ipc.unreadable import UNREADABLE
 from jobs.store.outbox_rows import OutboxRow
 
 
@@ -47,7 +48,7 @@ def notes_of(row: OutboxRow) -> Notes:
         return Notes()
     try:
         notes = msgspec.json.decode(row.result, type=Notes)
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return Notes()
 
     def current(note: Any) -> Any:

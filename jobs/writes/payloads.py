@@ -8,6 +8,7 @@ import msgspec
 
 from ipc.plain_text import encodable
 from ipc.subject import Subject, SubjectType
+from ipc.unreadable import UNREADABLE
 from jobs.errors import JobError
 from jobs.store.outbox_rows import OutboxRow
 from jobs.writes.kind import WriteKind
@@ -44,7 +45,7 @@ def read_row(row: OutboxRow) -> tuple[WriteKind, Any]:
     kind = kind_of(row.kind, row.subject)
     try:
         payload = msgspec.json.decode(row.payload, type=kind.payload)
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise BadPayload(f"the payload cannot be read: {error}") from None
     _require_text(msgspec.to_builtins(payload))
     return kind, payload

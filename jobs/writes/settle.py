@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from ipc.subject import Subject
+from ipc.unreadable import UNREADABLE
 from jobs.store import outbox, outbox_rows, route_states
 from jobs.store.outbox_rows import OutboxRow, Status
 from jobs.writes.kind import WriteKind
@@ -90,7 +91,7 @@ def result_of(row: OutboxRow) -> dict[str, Any]:
     try:
         msgspec.json.decode(row.result, type=_Result)
         return msgspec.json.decode(row.result, type=dict[str, Any])
-    except (msgspec.DecodeError, RecursionError):
+    except UNREADABLE:
         return {}
 
 

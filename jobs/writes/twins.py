@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, or_, select
 
+from ipc.unreadable import UNREADABLE
 from jobs.store import outbox_rows
 from jobs.store.outbox_rows import OutboxRow, Status
 from jobs.store.schema.core import outbox as table
@@ -66,6 +67,6 @@ def _seen(payload: str) -> dict[str, Any] | None:
     """Return what a write shows of itself at ESI; None of a row that another program spoilt."""
     try:
         fields = msgspec.json.decode(payload, type=dict[str, Any])
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return None
     return {name: value for name, value in fields.items() if name not in _UNSEEN}

@@ -10,6 +10,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from ipc.subject import Subject
+from ipc.unreadable import UNREADABLE
 from jobs.store import outbox
 from jobs.store.outbox_rows import OutboxRow, Status
 from jobs.writes.kind import WriteKind
@@ -94,7 +95,7 @@ def _says(write: WriteKind, row: OutboxRow, payload: Any) -> bool:
     """Tell whether a row wants the same, whatever was there before."""
     try:
         other = msgspec.json.decode(row.payload, type=write.payload)
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return False
     if hasattr(payload, "was"):
         other = msgspec.structs.replace(other, was=payload.was)
@@ -121,5 +122,5 @@ def _was(write: WriteKind, text: str) -> Any:
     """Return what a payload says of the state before it; None if another program left it out."""
     try:
         return msgspec.json.decode(text, type=write.payload).was
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return None

@@ -7,6 +7,8 @@ from typing import TypeVar
 
 import msgspec
 
+from ipc.unreadable import UNREADABLE
+
 T = TypeVar("T")
 
 
@@ -20,5 +22,5 @@ def readable(payloads: Iterable[str], wire: type[T]) -> Iterator[T]:
     for text in payloads:
         try:
             yield decoder.decode(text)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNREADABLE:
             continue

@@ -30,6 +30,7 @@ from jobs.esi.transport import Transport
 
 BASE = "https://sso.example"
 CLIENT = "client-1"
+DEEP = b'{"x":' + b"[" * 20_000 + b"]" * 20_000 + b"}"
 METADATA = {
     "issuer": BASE,
     "authorization_endpoint": f"{BASE}/v2/oauth/authorize",
@@ -171,6 +172,8 @@ async def test_metadata_and_keys_are_asked_for_once(office: Office) -> None:
         (429, b"", Transient),
         (302, b"", Exception),
         (200, b"<html>", Transient),
+        (200, DEEP, Transient),
+        (400, DEEP, Transient),
         (200, {"access_token": 7}, Transient),
         (204, b"", Transient),
     ],

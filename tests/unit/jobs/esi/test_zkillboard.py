@@ -109,6 +109,7 @@ async def test_too_many_requests_wait_as_long_as_it_says(board: Killboard) -> No
         (b"<html>", 502, Transient),
         (b"<html>", 403, Transient),
         (b"<html>", 200, Transient),
+        (b'[{"x":' + b"[" * 20_000 + b"]" * 20_000 + b"}]", 200, Transient),
         ({"error": "x"}, 200, BadAnswer),
         ([{"killmail_id": 1, "zkb": {}}], 200, BadAnswer),
         ([{"killmail_id": 1, "zkb": {"totalValue": None}}], 200, BadAnswer),
