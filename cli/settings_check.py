@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.errors import ConfigFault
@@ -28,6 +27,6 @@ def check_startable(loaded: Loaded) -> None:
     # Opens nothing: it refuses a URL that cannot be read, and one whose driver is not there.
     connect.open_engine(connect.parse(settings.database_url)).dispose()
     try:
-        check_place(Path(settings.data_dir), settings.socket_path)
+        check_place(settings)
     except StartRefused as refusal:
         raise refused_place(refusal) from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.context import tell
@@ -22,7 +21,7 @@ def check_database(settings: Settings) -> None:
     from supervisor.place import StartRefused, check_data_dir, check_database_place
 
     try:
-        check_data_dir(Path(settings.data_dir))
+        check_data_dir(settings)
         check_database_place(settings.database_url)
     except StartRefused as refusal:
         raise refused_place(refusal) from None
@@ -37,7 +36,7 @@ def make_data_dir(settings: Settings) -> None:
     from supervisor.place import StartRefused, prepare_data_dir
 
     try:
-        prepare_data_dir(Path(settings.data_dir))
+        prepare_data_dir(settings)
     except StartRefused as refusal:
         raise refused_place(refusal) from None
 

@@ -120,7 +120,10 @@ def load_with_sources(
     _check_values(values, sources)
     for key in KEYS:
         sources.setdefault(key, "default")
-    return Loaded(_build(values, sources), found, sources)
+    settings = _build(values, sources)
+    if found is not None:
+        settings = msgspec.structs.replace(settings, config_path=str(found))
+    return Loaded(settings, found, sources)
 
 
 def default_data_dir(config: Path | None, environ: Mapping[str, str]) -> Path:

@@ -127,6 +127,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     profile: Literal["standard", "eager"] = "standard"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     timings: Timings = Timings()
+    # The file that was read, if any; neither it nor anything else can set this.
+    config_path: str = ""
     # Packages walked for kinds; tests and benchmarks bring their own, no file or flag sets it.
     kind_packages: tuple[str, ...] = ("jobs.kinds",)
     # Directory a process puts on sys.path before it loads kind_packages; tests only.

@@ -116,7 +116,7 @@ def raise_file_limit() -> None:
 
 def _hold_place(settings: Settings, load: Callable[[], Settings], options: Options) -> int:
     data_dir = Path(settings.data_dir)
-    prepare_data_dir(data_dir)
+    prepare_data_dir(settings)
     lock = lock_data_dir(data_dir)
     database_lock = lock_database(settings.database_url)
     listener = bind_control_socket(settings.socket_path)

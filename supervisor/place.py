@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import logging
 import os
 import socket
 import stat
@@ -16,8 +17,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ipc.exits import Exit
-from ipc.settings import MAX_SOCKET_PATH_BYTES
+from ipc.settings import MAX_SOCKET_PATH_BYTES, Settings
 from ipc.users import user_name
+
+_log = logging.getLogger("supervisor")
 
 LOCK_NAME = "esisyncd.lock"
 RUN_NAME = "run"
@@ -49,9 +52,10 @@ class StartRefused(Exception):
         return f"{self.args[0]}\n{self.hint}" if self.hint else str(self.args[0])
 
 
-def check_place(data_dir: Path, socket_path: Path) -> None:
+def check_place(settings: Settings) -> None:
     """Refuse a place that the daemon could not make or use; nothing is made or changed."""
-    check_data_dir(data_dir)
+    data_dir, socket_path = Path(settings.data_dir), settings.socket_path
+    check_data_dir(settings)
     check_socket_path(socket_path)
     # The data folder is made its owner's alone at the start.
     if socket_path.parent != data_dir:
@@ -62,8 +66,9 @@ def check_place(data_dir: Path, socket_path: Path) -> None:
                 _check_socket_dir(found)
 
 
-def check_data_dir(path: Path) -> None:
+def check_data_dir(settings: Settings) -> None:
     """Refuse a data folder that others own or use, or that cannot be made or written in."""
+    path = Path(settings.data_dir)
     with _refusing_data_dir(path):
         found = _nearest(path)
         if found == path and (owner := path.stat().st_uid) != os.geteuid():
@@ -74,7 +79,7 @@ def check_data_dir(path: Path) -> None:
             )
         _require_writable(found)
         if found == path:
-            _require_own(path)
+            _require_own(path, settings)
 
 
 def check_database_place(url: str) -> None:
@@ -92,13 +97,17 @@ def check_database_place(url: str) -> None:
         ) from error
 
 
-def prepare_data_dir(path: Path) -> None:
+def prepare_data_dir(settings: Settings) -> None:
     """Make the data folder, or check that it is ours; nobody else may look in."""
-    check_data_dir(path)
+    check_data_dir(settings)
+    path = Path(settings.data_dir)
     with _refusing_data_dir(path):
         path.mkdir(0o700, parents=True, exist_ok=True)
-        if _is_open(path):
+        if others_may := _open_to_others(path):
             path.chmod(0o700)
+            _log.info(
+                "%s was open to others (mode %o), and is closed to them now", path, others_may
+            )
 
 
 def prepare_run_dir(data_dir: Path) -> Path:
@@ -249,7 +258,7 @@ def _nearest(path: Path) -> Path:
     return found
 
 
-def _require_own(folder: Path) -> None:
+def _require_own(folder: Path, settings: Settings) -> None:
     """Refuse a folder that others use: it would be closed to them, and its `run` be emptied."""
     if folder.resolve() in _SYSTEM:
         raise StartRefused(
@@ -266,7 +275,10 @@ def _require_own(folder: Path) -> None:
             f"{folder / RUN_NAME} is not esisyncd's, and would be emptied.",
             "Set data_dir to a folder of its own.",
         )
-    if there and _is_open(folder):
+    mode = _open_to_others(folder)
+    if not mode or (not mode & 0o022 and all(_is_named(folder / name, settings) for name in there)):
+        return
+    if there:
         raise StartRefused(
             Exit.REFUSED,
             f"{folder} holds other things, nothing of esisyncd's, and would be closed to others.",
@@ -274,9 +286,19 @@ def _require_own(folder: Path) -> None:
         )
 
 
-def _is_open(folder: Path) -> bool:
-    """Tell whether others may do anything with a folder."""
-    return bool(stat.S_IMODE(folder.stat().st_mode) & 0o077)
+def _is_named(path: Path, settings: Settings) -> bool:
+    """Tell whether a file is this user's, and the one of the settings or of the database."""
+    database = database_file(settings.database_url)
+    named = {Path(settings.config_path).resolve()} if settings.config_path else set()
+    if database is not None:
+        named |= {database.with_name(database.name + end) for end in ("", "-wal", "-shm", ".lock")}
+    return path.resolve() in named and path.lstat().st_uid == os.geteuid()
+
+
+def _open_to_others(folder: Path) -> int:
+    """Return the mode of a folder that others may do anything with; else 0."""
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    return mode if mode & 0o077 else 0
 
 
 def _require_writable(folder: Path) -> None:

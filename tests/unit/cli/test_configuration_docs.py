@@ -14,7 +14,7 @@ from ipc.settings import Settings
 DOCS = Path(__file__).parents[3] / "docs"
 _ROW = re.compile(r"^\| `(?P<key>[a-z_.]+)` \| (?P<default>[^|]*) \|", re.MULTILINE)
 # Set by no file, environment or flag.
-_HIDDEN = {"timings", "kind_packages", "extra_path"}
+_HIDDEN = {"timings", "config_path", "kind_packages", "extra_path"}
 
 
 def documented() -> dict[str, str]:

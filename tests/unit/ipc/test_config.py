@@ -39,6 +39,7 @@ def test_flags_win_over_environment_over_file(home: dict[str, str], tmp_path: Pa
     )
     environ = home | {"ESISYNCD_ENGINE_WORKERS": "5", "ESISYNCD_ESI_CONTACT": "env"}
     loaded = load_with_sources(path, environ, {"esi.contact": "flag"})
+    assert loaded.settings.config_path == str(loaded.path) == str(path)
     settings = loaded.settings
     assert settings.data_dir == "/a"
     assert (settings.engine.workers, settings.engine.jobs_per_worker) == (5, 3)
@@ -106,6 +107,7 @@ def test_a_profile_stands_beside_single_intervals(home: dict[str, str], tmp_path
         ("[engine]\nqqqqqqqqqqqqqq = 1", "; there are engine.workers, engine.jobs_per_worker$"),
         ("kind_packages = ['x']", "unknown key kind_packages"),
         ("extra_path = 'x'", "unknown key extra_path"),
+        ("config_path = 'x'", "unknown key config_path"),
         ("[engine]\nworkers = '4'", "engine.workers: must be a whole number, not '4'"),
         ("[engine]\nworkers = true", "engine.workers: must be a whole number, not True"),
         ("[engine]\nworkers = 33", "engine.workers: must be 1 to 32"),
@@ -244,6 +246,7 @@ def test_every_key_is_a_setting_and_every_setting_has_a_key(home: dict[str, str]
         "features",
         "intervals",
         "retention",
+        "config_path",
         "kind_packages",
         "extra_path",
     } == set(KEYS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import socket
 import stat
@@ -13,15 +14,14 @@ from pathlib import Path
 import pytest
 
 from ipc.exits import Exit
+from ipc.settings import Control, Settings, Store
 from supervisor import place
 from supervisor.place import (
     StartRefused,
     bind_control_socket,
-    check_place,
     database_file,
     lock_data_dir,
     lock_database,
-    prepare_data_dir,
     remove_control_socket,
 )
 
@@ -34,6 +34,16 @@ def folder() -> Iterator[Path]:
 
 def refused(code: Exit, text: str) -> pytest.RaisesExc[StartRefused]:
     return pytest.RaisesExc(StartRefused, match=text, check=lambda e: e.exit_code is code)
+
+
+def prepare_data_dir(path: Path, url: str = "", config: str = "") -> None:
+    place.prepare_data_dir(
+        Settings(data_dir=str(path), store=Store(url=url), config_path=str(config))
+    )
+
+
+def check_place(path: Path, socket_path: Path) -> None:
+    place.check_place(Settings(data_dir=str(path), control=Control(socket=str(socket_path))))
 
 
 def test_folder_is_made_and_closed_to_others(folder: Path) -> None:
@@ -81,6 +91,64 @@ def test_a_folder_that_others_use_is_not_closed_to_them(folder: Path) -> None:
     (shared / "esisyncd.lock").touch()
     prepare_data_dir(shared)
     assert stat.S_IMODE(shared.stat().st_mode) == 0o700
+
+
+@pytest.fixture
+def made(folder: Path) -> Path:
+    """Return a folder as `mkdir` and an editor leave it: others may look in."""
+    made = folder / "made"
+    made.mkdir()
+    made.chmod(0o755)
+    (made / "my.toml").touch()
+    for end in ("", "-wal", "-shm", ".lock"):
+        (made / f"my.db{end}").touch()
+    return made
+
+
+def test_a_folder_with_nothing_but_what_the_settings_name_is_closed_to_others(
+    made: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    url, config = f"sqlite:///{made}/my.db", f"{made}/../made/my.toml"
+    (made.parent / "link").symlink_to(made)
+    caplog.set_level(logging.INFO)
+    for path in (made, made.parent / "link"):
+        made.chmod(0o755)
+        prepare_data_dir(path, url, config)
+        assert stat.S_IMODE(made.stat().st_mode) == 0o700
+        assert caplog.messages == [
+            f"{path} was open to others (mode 755), and is closed to them now"
+        ]
+        caplog.clear()
+        prepare_data_dir(path, url, config)
+        assert caplog.messages == []
+
+
+@pytest.mark.parametrize("what", ["url", "config", "file", "folder", "mode"])
+def test_what_the_settings_do_not_name_keeps_a_folder_open(made: Path, what: str) -> None:
+    url, config = f"sqlite:///{made}/my.db", f"{made}/my.toml"
+    match what:
+        case "url":
+            url = "postgresql://localhost/x"
+        case "config":
+            config = ""
+        case "file":
+            (made / "report.txt").touch()
+        case "folder":
+            (made / "photos").mkdir()
+        case _:
+            # Whoever may write in it may have put them there.
+            made.chmod(0o775)
+    mode = made.stat().st_mode
+    with refused(Exit.REFUSED, "made holds other things, nothing of esisyncd's"):
+        prepare_data_dir(made, url, config)
+    assert made.stat().st_mode == mode
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_file_of_another_is_not_ours_though_the_settings_name_it(made: Path) -> None:
+    os.chown(made / "my.toml", 65534, 65534)
+    with refused(Exit.REFUSED, "made holds other things, nothing of esisyncd's"):
+        prepare_data_dir(made, f"sqlite:///{made}/my.db", f"{made}/my.toml")
 
 
 def test_a_folder_of_the_system_is_refused_whatever_is_in_it(
