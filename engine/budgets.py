@@ -19,8 +19,6 @@ from jobs.spec import Kind, Part, Route
 
 # A lease that was not given back by then counts as spent.
 EXPIRES_S: Final = 600.0
-# A worker told to come back for tokens later than this ends its job instead.
-PATIENCE_S: Final = 5.0
 # Buckets that status names.
 NAMED: Final = 20
 
@@ -243,7 +241,7 @@ class Budgets:
         return tuple(sorted(self._waits)[:NAMED])
 
     def _note_wait(self, name: str, until_s: float, now_s: float) -> None:
-        if until_s - now_s > PATIENCE_S:
+        if until_s - now_s > rates.PATIENCE_S:
             self._waits[name] = until_s
 
     def _settle(self, loan: Loan, one: Spent, now_s: float) -> None:

@@ -5,12 +5,7 @@ A hundred answers that are errors in a minute, and every route answers 420 until
 
 from __future__ import annotations
 
-from typing import Final
-
-# With more errors left than this, nothing is held back.
-FREE_FROM: Final = 60
-# The last ones are for what is under way already.
-LEFT_ALONE: Final = 20
+from jobs.rates import ERRORS_KEPT, ERRORS_WATCHED_FROM
 
 
 class ErrorLimit:
@@ -18,7 +13,7 @@ class ErrorLimit:
 
     def __init__(self) -> None:
         """Start with a window of which nothing is known."""
-        self._left = FREE_FROM + 1
+        self._left = ERRORS_WATCHED_FROM + 1
         self._until_s = 0.0
         self._next_s = 0.0
 
@@ -36,22 +31,22 @@ class ErrorLimit:
 
     def is_spent(self, now_s: float) -> bool:
         """Tell whether only the errors are left that nobody should count on."""
-        return now_s < self._until_s and self._left <= LEFT_ALONE
+        return now_s < self._until_s and self._left <= ERRORS_KEPT
 
     def left(self, now_s: float) -> int | None:
         """Return the errors left in this window; None when nothing is known to be spent."""
-        return self._left if now_s < self._until_s and self._left <= FREE_FROM else None
+        return self._left if now_s < self._until_s and self._left <= ERRORS_WATCHED_FROM else None
 
     def wait_s(self, now_s: float) -> float:
         """Return how long a job that may meet errors should wait; 0: not at all."""
-        if self._left > FREE_FROM or now_s >= self._until_s:
+        if self._left > ERRORS_WATCHED_FROM or now_s >= self._until_s:
             return 0.0
-        if self._left <= LEFT_ALONE:
+        if self._left <= ERRORS_KEPT:
             return self._until_s - now_s
         return max(0.0, self._next_s - now_s)
 
     def started(self, now_s: float) -> None:
         """Note that such a job was started: the next one comes later, the fewer are left."""
-        if self._left <= FREE_FROM and now_s < self._until_s:
-            spacing_s = (self._until_s - now_s) / max(1, self._left - LEFT_ALONE)
+        if self._left <= ERRORS_WATCHED_FROM and now_s < self._until_s:
+            spacing_s = (self._until_s - now_s) / max(1, self._left - ERRORS_KEPT)
             self._next_s = now_s + spacing_s

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from engine import policy
-from engine.budgets import PATIENCE_S, Budgets
+from engine.budgets import Budgets
 from engine.downtime import STATUS_ROUTE, Downtime
 from engine.entry import Entry
 from engine.finish import Finisher
@@ -18,7 +18,7 @@ from engine.schedule import Schedule
 from ipc.clock import Clock
 from ipc.messages import JobDone
 from ipc.outcome import PauseBucket, Transient
-from jobs.rates import PERSON, ROUTINE
+from jobs.rates import PATIENCE_S, PERSON, ROUTINE
 from jobs.reasons import spent_limit
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from engine.budgets import EXPIRES_S, Budgets
 from engine.pool import Pool
-from engine.turns import RESOURCE, Turns
+from engine.turns import Turns
 from ipc.clock import Clock
 from ipc.messages import Acquire, Deny, Grant, Release
-from jobs.rates import PREFIX
+from jobs.rates import PREFIX, TURN
 
 _log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ class Lending:
 
     def acquire(self, worker: int, message: Acquire) -> None:
         """Lend a worker what it asks for, now or as soon as it is free."""
-        if message.resource == RESOURCE:
+        if message.resource == TURN:
             self.turns.acquire(worker, message.lease_id, message.priority)
         elif message.resource.startswith(PREFIX):
             self._borrow(worker, message)

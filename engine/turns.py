@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 _log = logging.getLogger(__name__)
 
-RESOURCE = "write"
 # Longer than the busy timeout of a transaction, 30 s.
 EXPIRES_S = 35.0
 

@@ -13,7 +13,8 @@ from typing import Any, TypeVar, cast
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from jobs.leases import WRITE, Leases
+from jobs.leases import Leases
+from jobs.rates import TURN
 from jobs.store.database import Database
 from jobs.store.errors import BadRow, StoreError
 from jobs.store.trouble import Trouble, diagnose
@@ -83,7 +84,7 @@ class GroupCommit:
     async def _commit(self) -> None:
         # Nobody but SQLite needs turns.
         is_sqlite = self._database.dialect == "sqlite"
-        turn = self._leases.hold(WRITE) if is_sqlite else contextlib.nullcontext()
+        turn = self._leases.hold(TURN) if is_sqlite else contextlib.nullcontext()
         units: list[_Unit] = []
         try:
             async with turn:

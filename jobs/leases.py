@@ -14,9 +14,6 @@ from collections.abc import AsyncIterator, Callable
 from ipc.channel import ChannelClosed
 from ipc.messages import Acquire, Deny, Grant, Message, Release, Spent
 
-# The turn to write to SQLite; one holder at a time over all processes.
-WRITE = "write"
-
 _log = logging.getLogger("jobs.leases")
 
 

@@ -16,10 +16,8 @@ from ipc.clock import Clock
 from ipc.messages import Allowance, Deny, Grant, Spent
 from jobs.errors import PauseBucket
 from jobs.leases import Leases
-from jobs.rates import PREFIX, ROUTINE, WORST_COST
+from jobs.rates import PATIENCE_S, PREFIX, ROUTINE, WORST_COST
 
-# A longer wait for tokens ends the job: it goes on when there are some.
-PATIENCE_S = 5.0
 # Borrowed at first, and at most, in one go.
 FIRST_LOAN = 4 * WORST_COST
 LARGEST_LOAN = 32 * WORST_COST

@@ -95,10 +95,18 @@ ROUTINE: Final = 0
 PERSON: Final = 1
 WRITE: Final = 2
 
+# The lease that is the turn to write to SQLite; one holder at a time over all processes.
+TURN: Final = "write"
 # Resources of leases that are rate buckets begin with this.
 PREFIX: Final = "rate:"
 # Stands for a bucket where routes without a group share the error limit.
 ERRORS: Final = "errors"
+# Of its hundred errors a minute: the scheduler is told from here on, and holds jobs back;
+ERRORS_WATCHED_FROM: Final = 60
+# and so many are left to what is no fault of the routes that share the limit.
+ERRORS_KEPT: Final = 20
+# A wait for tokens that is longer than this ends the job: it goes on when there are some.
+PATIENCE_S: Final = 5.0
 # The owner of the buckets of public routes.
 PUBLIC: Final = "public"
 

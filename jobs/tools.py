@@ -19,8 +19,9 @@ from jobs.esi.transport import Transport
 from jobs.esi.zkillboard import Zkillboard
 from jobs.group_commit import GroupCommit
 from jobs.group_read import GroupRead
-from jobs.leases import WRITE, Leases
+from jobs.leases import Leases
 from jobs.logbook import Logbook
+from jobs.rates import TURN
 from jobs.store.database import Database
 
 T = TypeVar("T")
@@ -96,5 +97,5 @@ class Tools:
         """
         if self.database.dialect != "sqlite":
             return await self.database.write(work, epoch=self.epoch, durable=durable)
-        async with self.leases.hold(WRITE):
+        async with self.leases.hold(TURN):
             return await self.database.write(work, epoch=self.epoch, durable=durable)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from bench.budget.loop import JumpClock, JumpLoop
 from bench.budget.wire import Wire
 from bench.budget.workers import Workers
-from engine.budgets import PATIENCE_S, Budgets
+from engine.budgets import Budgets
 from engine.carried import Carried
 from engine.dispatch import Dispatcher
 from engine.downtime import Downtime
@@ -28,6 +28,7 @@ from ipc.settings import Settings
 from ipc.subject import GLOBAL, JobKey, Subject, SubjectType
 from jobs import rates
 from jobs.catalog import load
+from jobs.rates import PATIENCE_S
 from jobs.store.credentials import Credential
 from jobs.store.ledger import LedgerRow
 from simulator.contract import by_key

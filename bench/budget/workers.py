@@ -30,7 +30,6 @@ from simulator.contract import RouteFacts, by_key
 
 SLOTS = 32
 LATENCY_S = 0.06
-PATIENCE_S = 5.0
 FLOOR_S = 60.0
 DAILY_S = 11 * 3600 + 300.0
 OWNERS = ("{character_id}", "{corporation_id}", "{alliance_id}")
@@ -282,7 +281,7 @@ class Workers:
                 tokens = self.budgets.lent(0, self._leases)
                 pot.loans.append((self._leases, tokens))
                 pot.left += tokens
-            elif waited_s + wait.seconds > PATIENCE_S:
+            elif waited_s + wait.seconds > rates.PATIENCE_S:
                 raise _Stopped(self._pause(bucket, max(wait.seconds, wait.sure_s)))
             else:
                 waited_s += wait.seconds

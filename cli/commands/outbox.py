@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from jobs.store.outbox_rows import OutboxRow
 
 _LIST = "`esisyncd outbox list` shows all."
-_STATUSES = ("pending", "inflight", "done", "failed", "uncertain", "cancelled")
 
 
 @click.group(short_help="List, show, retry or cancel writes to EVE.")
@@ -44,7 +43,7 @@ def command() -> None:
 
 
 @command.command("list", cls=Command)
-@click.option("--status", type=click.Choice(_STATUSES), multiple=True, help="Only these.")
+@click.option("--status", type=click.Choice(tuple(STYLES)), multiple=True, help="Only these.")
 @click.option("--subject", type=SUBJECT, help="Only those of this character.")
 @click.option("--limit", type=Whole(min=1), default=1000, show_default=True)
 @click.option("--json", "as_json_", is_flag=True, help="Print one JSON document.")

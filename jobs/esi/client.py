@@ -21,15 +21,11 @@ from jobs.esi.limits import RequestGate
 from jobs.esi.reactions import Asked, Meaning, error_of, meaning_of
 from jobs.esi.transport import Answer, NotSent, Transport
 from jobs.purse import Purse
-from jobs.rates import WORST_COST, cost_of, limit_of
+from jobs.rates import ERRORS_KEPT, ERRORS_WATCHED_FROM, WORST_COST, cost_of, limit_of
 from jobs.spec import Params, Route
 
 # Of a hundred errors a minute, so many are left to the requests that are on their way already.
 ERRORS_LEFT_ALONE = 10
-# And so many to what is no fault of the routes that share the limit.
-ERRORS_KEPT = 20
-# The scheduler is told from here on.
-TOLD_FROM = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +197,7 @@ class EsiClient:
     def _spare_error_limit(self, headers: CIMultiDictProxy[str], now: datetime) -> None:
         """Stop before the shared error limit is spent: past it every route answers 420."""
         remain = whole_number(headers.get("X-ESI-Error-Limit-Remain"))
-        if remain is None or remain >= TOLD_FROM:
+        if remain is None or remain >= ERRORS_WATCHED_FROM:
             return
         reset_s = error_limit_reset_s(headers)
         until = now + timedelta(seconds=reset_s)

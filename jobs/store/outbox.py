@@ -18,17 +18,15 @@ from sqlalchemy import (
     exists,
     or_,
     select,
-    text,
     update,
 )
 
 from ipc.subject import Subject
 from jobs.store.inserts import insert
 from jobs.store.outbox_rows import OPEN, OutboxRow, Status, read
+from jobs.store.schema.core import OPEN_WRITES
 from jobs.store.schema.core import outbox as table
 
-# Word for word the condition of the unique index, or the databases do not recognise it.
-_OPEN = text("status IN ('pending', 'inflight', 'uncertain')")
 _REARMED = case(
     (table.c.status == Status.INFLIGHT.value, Status.INFLIGHT.value), else_=Status.PENDING.value
 )
@@ -69,7 +67,7 @@ def append(
     row_id = connection.scalar(
         statement.on_conflict_do_update(
             index_elements=["subject_type", "subject_id", "kind", "dedupe_key"],
-            index_where=_OPEN,
+            index_where=OPEN_WRITES,
             set_={
                 "payload": statement.excluded.payload,
                 "revision": table.c.revision + 1,

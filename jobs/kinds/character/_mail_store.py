@@ -11,6 +11,7 @@ from sqlalchemy import Connection, and_, delete, or_, select, tuple_, update
 
 from jobs.kinds.character._payloads import readable
 from jobs.spec import Context, Target, Write
+from jobs.store.outbox_rows import OPEN, Status
 from jobs.store.schema.core import outbox
 from jobs.store.schema.mail import mail, mail_label_link, mail_walk
 
@@ -21,7 +22,6 @@ BELIEVED_AFTER = timedelta(minutes=10)
 # ESI's lists are cached: so long after a write they may show what was before it.
 SETTLED_AFTER = timedelta(minutes=2)
 _LOCAL_WRITES = ("mail.set_read", "mail.set_labels", "mail.delete")
-_OPEN = ("pending", "inflight", "uncertain")
 
 
 class _AboutMail(msgspec.Struct):
@@ -59,8 +59,8 @@ def under_way(connection: Connection, character_id: int, now: datetime) -> set[i
             done.subject_id == character_id,
             done.kind.in_(_LOCAL_WRITES),
             or_(
-                done.status.in_(_OPEN),
-                and_(done.status == "done", done.updated_at > now - SETTLED_AFTER),
+                done.status.in_(OPEN),
+                and_(done.status == Status.DONE, done.updated_at > now - SETTLED_AFTER),
             ),
         )
     )

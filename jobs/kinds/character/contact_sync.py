@@ -17,6 +17,7 @@ from jobs.kinds.character._contact_part import CONTACTS
 from jobs.kinds.character._payloads import readable
 from jobs.spec import Context, Kind, Part, PartResult
 from jobs.store import route_states
+from jobs.store.outbox_rows import OPEN
 from jobs.store.schema.contact_lists import (
     contact_list,
     contact_list_character,
@@ -29,7 +30,6 @@ WRITE = "contact.sync_add"
 MOST_CONTACTS = 1000
 # What was refused, or dropped by a person, is not asked for again before.
 LEFT_ALONE_FOR = timedelta(days=1)
-_OPEN = ("pending", "inflight", "uncertain")
 
 # Standing and whether watched, of contacts that are added together.
 Manner = tuple[float, bool]
@@ -78,7 +78,7 @@ def asked_for(connection: Connection, subject: Subject, now: datetime) -> set[in
             row.subject_id == subject.id,
             row.kind == WRITE,
             or_(
-                row.status.in_(_OPEN),
+                row.status.in_(OPEN),
                 row.updated_at > now - LEFT_ALONE_FOR,
             ),
         )

@@ -198,7 +198,8 @@ ledger = Table(
     comment="How each job last ended and when it is due",
 )
 
-_OPEN = text("status IN ('pending', 'inflight', 'uncertain')")
+# Word for word the condition of the unique index, or the databases do not recognise it.
+OPEN_WRITES = text("status IN ('pending', 'inflight', 'uncertain')")
 
 outbox = Table(
     "outbox",
@@ -253,7 +254,7 @@ outbox = Table(
         "kind",
         "dedupe_key",
         unique=True,
-        sqlite_where=_OPEN,
+        sqlite_where=OPEN_WRITES,
     ),
     Index("ix_outbox_status_next_attempt_at", "status", "next_attempt_at"),
     Index("ix_outbox_status_created_at", "status", "created_at", "id"),
@@ -266,7 +267,7 @@ def name_conditions_for_postgresql() -> None:
     """Set the conditions of indexes for PostgreSQL too; naming them loads its dialect, 4 MB."""
     for index in outbox.indexes:
         if index.name == "uq_outbox_open":
-            index.dialect_options["postgresql"]["where"] = _OPEN
+            index.dialect_options["postgresql"]["where"] = OPEN_WRITES
 
 
 @event.listens_for(outbox, "before_create")

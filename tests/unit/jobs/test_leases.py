@@ -8,7 +8,8 @@ import pytest
 
 from ipc.channel import ChannelClosed
 from ipc.messages import Acquire, Deny, Grant, Message, Release
-from jobs.leases import WRITE, Leases
+from jobs.leases import Leases
+from jobs.rates import TURN
 
 
 async def _asked(sent: list[Message], number: int) -> Acquire:
@@ -23,7 +24,7 @@ async def test_a_lease_is_asked_for_held_and_given_back() -> None:
     leases = Leases(sent.append)
 
     async def work() -> None:
-        async with leases.hold(WRITE) as grant:
+        async with leases.hold(TURN) as grant:
             assert grant.expires_s == 35.0
             assert not any(isinstance(each, Release) for each in sent)
 
@@ -33,7 +34,7 @@ async def test_a_lease_is_asked_for_held_and_given_back() -> None:
     leases.on_answer(Grant(ask.lease_id, 35.0))
     await task
 
-    assert sent == [Acquire(ask.lease_id, WRITE), Release(ask.lease_id, 1)]
+    assert sent == [Acquire(ask.lease_id, TURN), Release(ask.lease_id, 1)]
 
 
 async def test_an_error_inside_gives_the_lease_back() -> None:
@@ -46,7 +47,7 @@ async def test_an_error_inside_gives_the_lease_back() -> None:
     leases = Leases(send)
 
     with pytest.raises(ZeroDivisionError):
-        async with leases.hold(WRITE):
+        async with leases.hold(TURN):
             raise ZeroDivisionError
 
     assert isinstance(sent[-1], Release)
@@ -75,7 +76,7 @@ async def test_who_is_cancelled_while_waiting_takes_the_question_back() -> None:
     leases = Leases(sent.append)
 
     async def work() -> None:
-        async with leases.hold(WRITE):
+        async with leases.hold(TURN):
             pass
 
     task = asyncio.create_task(work())
@@ -98,7 +99,7 @@ async def test_without_a_scheduler_nothing_is_given_back() -> None:
         _grant(leases, message)
 
     leases = Leases(send)
-    async with leases.hold(WRITE):
+    async with leases.hold(TURN):
         closed = True
 
 
