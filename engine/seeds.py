@@ -98,10 +98,12 @@ def _delay_s(every_s: float, row: LedgerRow, now: datetime) -> float:
         return 0.0
     # A stored time far ahead is a clock that was wrong, not a reason to wait.
     longest_s = every_s
-    if row.fresh_until is not None:
-        # From when it was asked on: by the clock of now it may be fresh for years.
-        fresh_s = (row.fresh_until - row.last_attempt_at).total_seconds()
-        longest_s = max(longest_s, min(fresh_s, LONGEST_WAIT_S))
+    # A failure may wait for longer: what ESI says is not there for up to a day.
+    for until in (row.fresh_until, due_at if row.token is Token.FAILED else None):
+        if until is not None:
+            # From when it was asked on: by the clock of now it may be years.
+            wait_s = (until - row.last_attempt_at).total_seconds()
+            longest_s = max(longest_s, min(wait_s, LONGEST_WAIT_S))
     return max(0.0, min((due_at - now).total_seconds(), longest_s))
 
 

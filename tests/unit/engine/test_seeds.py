@@ -47,6 +47,17 @@ def test_a_time_within_the_stored_expiry_is_kept() -> None:
     assert found.delay_s == 7200
 
 
+def test_the_wait_of_a_failure_is_kept_however_long_it_had_become() -> None:
+    failed: dict[str, Any] = {"token": Token.FAILED, "consecutive_failures": 12}
+    found = seed(WALLET, last_attempt_at=at(-3000), next_eligible_at=at(83_400), **failed)
+    assert found == Seed(83_400, 12)
+    # By a clock that is behind it waits no longer than it was to wait, and a day at most.
+    year_s = 365 * 86_400
+    asked: dict[str, Any] = {"last_attempt_at": at(year_s), **failed}
+    assert seed(WALLET, next_eligible_at=at(year_s + 7200), **asked).delay_s == 7200
+    assert seed(WALLET, next_eligible_at=at(2 * year_s), **asked).delay_s == 86_400
+
+
 def test_a_clock_that_is_behind_makes_no_expiry_longer_than_it_was() -> None:
     year_s = 365 * 86_400
     found = seed(
