@@ -87,7 +87,6 @@ class Engine:
         self.pool = pool
         self._reads = reads
         self.housekeeping = housekeeping
-        self._line = line
         self.trouble = trouble
         slots = settings.engine.workers * settings.engine.jobs_per_worker
         self.schedule = Schedule(most_global(slots))

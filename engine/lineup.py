@@ -49,8 +49,7 @@ class Lineup:
 
     def is_on(self, kind: Kind) -> bool:
         """Tell whether a kind's features switch it on: any one of them does."""
-        features = kind.features
-        return not features or any(self._features.get(name, False) for name in features)
+        return kind.is_on(self._features)
 
     def of(self, subject_type: SubjectType) -> tuple[Kind, ...]:
         """Return the kinds for a type of subject, switched off ones included."""

@@ -322,6 +322,11 @@ class Kind:
             return ()
         return (self.feature,) if isinstance(self.feature, str) else self.feature
 
+    def is_on(self, features: Mapping[str, bool]) -> bool:
+        """Tell whether these features switch it on: any one of its own does."""
+        own = self.features
+        return not own or any(features.get(name, False) for name in own)
+
 
 class Wire(msgspec.Struct, frozen=True, gc=False):
     """Root of row Structs: attributes are the columns, `rename` holds ESI's words."""

@@ -145,10 +145,11 @@ def wanted_scopes(
     types: Iterable[SubjectType] = [SubjectType.CHARACTER, SubjectType.GLOBAL]
     if corporation:
         types = [*types, SubjectType.CORPORATION, SubjectType.ALLIANCE]
+    on = dict.fromkeys(features, True)
     return frozenset(
         scope
         for kind in catalog.values()
-        if kind.subject in types and (not kind.features or features & set(kind.features))
+        if kind.subject in types and kind.is_on(on)
         for part in kind.parts
         for scope in part.scopes
     )

@@ -144,5 +144,5 @@ def expected_jobs(catalog: Catalog, stage: Stage) -> set[JobKey]:
         JobKey(kind.name, subject)
         for subject in subjects
         for kind in catalog.of(subject.type)
-        if not kind.features or any(on[feature] for feature in kind.features)
+        if kind.is_on(on)
     }

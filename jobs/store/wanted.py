@@ -6,7 +6,7 @@ name, so a new table joins in by itself.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
@@ -218,8 +218,3 @@ def _categories(names: Names) -> Iterator[tuple[str, tuple[int, int]]]:
         yield BY_NAME, (MIN_NAMED_ID, MAX_NAMED_ID)
     if names in DETAILED:
         yield names.value, _ANY_ID
-
-
-def known_words() -> Mapping[str, str]:
-    """Return each category with the table in which what is known of it stands."""
-    return {BY_NAME: "name", **{one.value: f"universe_{one.value}" for one in DETAILED}}

@@ -429,8 +429,8 @@ def test_a_transaction_that_failed_leaves_no_ids_to_the_next(connection: Connect
 
 def test_every_kind_of_detail_can_be_wanted() -> None:
     assert [detail.names for detail in _details.DETAILS] == list(wanted.DETAILED)
-    tables = wanted.known_words()
-    assert set(tables.values()) <= set(metadata.tables)
+    tables = {f"universe_{one.value}" for one in wanted.DETAILED}
+    assert tables <= set(metadata.tables)
 
 
 async def test_an_id_that_was_put_down_is_asked_without_a_search(database: Connection) -> None:

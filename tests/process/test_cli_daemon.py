@@ -64,11 +64,7 @@ def jobs_that_are_on() -> int:
         SubjectType.ALLIANCE: 1,
         SubjectType.GLOBAL: 1,
     }
-    return sum(
-        subjects[kind.subject]
-        for kind in kinds.values()
-        if not kind.features or any(map(on.get, kind.features))
-    )
+    return sum(subjects[kind.subject] for kind in kinds.values() if kind.is_on(on))
 
 
 def all_ran(here: Place) -> bool:

@@ -125,7 +125,7 @@ async def test_a_credential_that_came_later_is_found_on_command(house: House) ->
     kinds = load(["jobs.kinds"])
     on = kinds.features()
     for kind in kinds.of(SubjectType.GLOBAL):
-        if not kind.features or any(on[feature] for feature in kind.features):
+        if kind.is_on(on):
             await house.scheduled(key(kind.name))
     await house.heartbeats(10)
     await house.log_in()

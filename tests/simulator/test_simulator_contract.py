@@ -10,6 +10,8 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
+from jobs.catalog import load as catalog
+from jobs.writes.registry import WRITES
 from simulator.answers import Answer
 from simulator.contract import RouteFacts, by_key, load
 from simulator.routes.served import table
@@ -22,64 +24,18 @@ from tests.simulator._bench import CORPORATION, FIRST, Bench, make_bench
 
 SERVED = table().served
 
-FIRST_SET = """
-GET /characters/{character_id}
-GET /characters/{character_id}/corporationhistory
-GET /characters/{character_id}/portrait
-GET /characters/{character_id}/assets
-POST /characters/{character_id}/assets/names
-POST /characters/{character_id}/assets/locations
-GET /characters/{character_id}/wallet
-GET /characters/{character_id}/wallet/journal
-GET /characters/{character_id}/wallet/transactions
-GET /characters/{character_id}/skills
-GET /characters/{character_id}/skillqueue
-GET /characters/{character_id}/attributes
-GET /characters/{character_id}/location
-GET /characters/{character_id}/online
-GET /characters/{character_id}/ship
-GET /characters/{character_id}/roles
-GET /characters/{character_id}/titles
-GET /characters/{character_id}/mail
-GET /characters/{character_id}/mail/{mail_id}
-GET /characters/{character_id}/mail/labels
-GET /characters/{character_id}/mail/lists
-POST /characters/{character_id}/mail
-PUT /characters/{character_id}/mail/{mail_id}
-DELETE /characters/{character_id}/mail/{mail_id}
-POST /characters/{character_id}/mail/labels
-DELETE /characters/{character_id}/mail/labels/{label_id}
-GET /characters/{character_id}/orders
-GET /characters/{character_id}/orders/history
-GET /corporations/{corporation_id}
-GET /corporations/{corporation_id}/alliancehistory
-GET /corporations/{corporation_id}/icons
-GET /corporations/{corporation_id}/assets
-POST /corporations/{corporation_id}/assets/names
-POST /corporations/{corporation_id}/assets/locations
-GET /corporations/{corporation_id}/divisions
-GET /corporations/{corporation_id}/wallets
-GET /corporations/{corporation_id}/wallets/{division}/journal
-GET /corporations/{corporation_id}/wallets/{division}/transactions
-GET /alliances/{alliance_id}
-POST /characters/affiliation
-GET /markets/prices
-POST /universe/names
-GET /universe/races
-GET /universe/bloodlines
-GET /universe/factions
-GET /universe/regions/{region_id}
-GET /universe/constellations/{constellation_id}
-GET /universe/systems/{system_id}
-GET /universe/stations/{station_id}
-GET /universe/planets/{planet_id}
-GET /universe/moons/{moon_id}
-GET /universe/types/{type_id}
-GET /universe/groups/{group_id}
-GET /universe/categories/{category_id}
-GET /status
-GET /meta/status
-""".strip().splitlines()
+ASKED = sorted(
+    {
+        *(
+            route.name
+            for kind in catalog(["jobs.kinds"]).values()
+            for part in kind.parts
+            for route in (part.route, *part.uses)
+            if route is not None
+        ),
+        *(route.name for write in WRITES.values() for route in write.routes),
+    }
+)
 
 IDS = {
     "character_id": FIRST,
@@ -316,8 +272,8 @@ def asker(bench: Bench, key: str) -> Asker:
     return Asker(bench, SERVED[key])
 
 
-@pytest.mark.parametrize("key", FIRST_SET)
-def test_first_set_is_served(key: str) -> None:
+@pytest.mark.parametrize("key", ASKED)
+def test_whatever_the_daemon_asks_is_served(key: str) -> None:
     assert key in SERVED
 
 
