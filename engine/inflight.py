@@ -6,6 +6,7 @@ in which they were started.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -105,6 +106,12 @@ class InFlight(Generic[T]):
             piece.cancelled = True
             piece.overdue_s = now_s + self._cancel_grace_s
             self._cancelled[piece.job_id] = piece
+
+    def keep(self, job_ids: Iterable[int], now_s: float) -> None:
+        """Give cancelled pieces the grace again: they hold what must not be lost."""
+        for job_id in job_ids:
+            if (piece := self._cancelled.get(job_id)) is not None:
+                piece.overdue_s = now_s + self._cancel_grace_s
 
     def to_kill(self, now_s: float) -> list[Piece[T]]:
         """Return the cancelled pieces that did not end, each once."""

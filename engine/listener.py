@@ -16,7 +16,16 @@ from engine.sending import Sending
 from engine.standstill import Standstill
 from ipc import events
 from ipc.clock import Clock
-from ipc.messages import Acquire, ErrorsLeft, JobDone, RefreshDone, Release, ResolveDone, WriteDone
+from ipc.messages import (
+    Acquire,
+    ErrorsLeft,
+    Holding,
+    JobDone,
+    RefreshDone,
+    Release,
+    ResolveDone,
+    WriteDone,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +62,8 @@ class FromWorkers:
                     dispatcher.on_refresh_done(message)
                 case ErrorsLeft():
                     self.standstill.on_errors_left(message)
+                case Holding():
+                    dispatcher.in_flight.keep(message.job_ids, self.clock.monotonic_s())
                 case _:
                     assert_never(message)
         dispatcher.refill()

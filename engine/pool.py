@@ -15,6 +15,7 @@ from ipc.exits import Exit
 from ipc.messages import (
     Acquire,
     ErrorsLeft,
+    Holding,
     JobDone,
     RefreshDone,
     Release,
@@ -28,7 +29,9 @@ from ipc.messages import (
 from ipc.scheduler_messages import WorkerState
 
 Work = RunJob | RunWrite | RunRefresh | RunResolve
-FromPool = JobDone | WriteDone | RefreshDone | ResolveDone | Acquire | Release | ErrorsLeft
+FromPool = (
+    JobDone | WriteDone | RefreshDone | ResolveDone | Acquire | Release | ErrorsLeft | Holding
+)
 
 
 class NoWorker(Exception):

@@ -291,6 +291,12 @@ class ErrorsLeft(Message, frozen=True, tag="errors_left"):
     reset_s: int
 
 
+class Holding(Message, frozen=True, tag="holding"):
+    """Sent with each heartbeat: orders that hold what must reach the database, and go on for it."""
+
+    job_ids: tuple[int, ...]
+
+
 class WorkerHeartbeat(Message, frozen=True, tag="worker_heartbeat"):
     """Sent by the worker's loop itself; lag_s: how late it runs."""
 
@@ -307,5 +313,6 @@ FromWorker = (
     | Acquire
     | Release
     | ErrorsLeft
+    | Holding
     | WorkerHeartbeat
 )

@@ -51,12 +51,18 @@ class _Running:
     cancelled_for: Reason | None = None
     # A task that is cancelled before its first step would never answer.
     started: bool = False
+    # It has what must reach the database, and is not to be cut off: the process neither.
+    held: bool = False
 
     def begin(self) -> None:
         """Note the first step; CutOff if it was cancelled before."""
         self.started = True
         if self.cancelled_for is not None:
             raise CutOff(self.cancelled_for)
+
+    def hold(self) -> None:
+        """Note that it must not be cut off any more."""
+        self.held = True
 
     def verdict(self, what: str, error: BaseException) -> Verdict:
         """Return what an error means, with its traceback in the log if nobody foresaw it."""
@@ -98,6 +104,11 @@ class Orders:
     def running(self) -> tuple[int, ...]:
         """Return the ids of the orders in flight."""
         return tuple(self._running)
+
+    @property
+    def held(self) -> tuple[int, ...]:
+        """Return the ids of the orders that must not be cut off."""
+        return tuple(job_id for job_id, running in self._running.items() if running.held)
 
     async def wait(self, timeout_s: float) -> None:
         """Wait until an order has ended, or the time is over."""
@@ -230,7 +241,7 @@ class Orders:
     async def _refresh(self, order: RunRefresh, running: _Running) -> RefreshDone:
         try:
             running.begin()
-            return await run_refresh(self._tools, order)
+            return await run_refresh(self._tools, order, running.hold)
         except BaseException as error:  # noqa: BLE001 - the boundary of one job
             verdict = running.verdict(f"refresh of credential {order.credential_id}", error)
             return _not_refreshed(order, verdict)

@@ -27,6 +27,7 @@ from ipc.messages import (
     Deny,
     ErrorsLeft,
     Grant,
+    Holding,
     InDoubt,
     PauseRequests,
     RunJob,
@@ -153,6 +154,8 @@ class Worker:
     def _beat(self, lag_s: float) -> None:
         with contextlib.suppress(ChannelClosed):
             self._channel.send(WorkerHeartbeat(lag_s))
+            if held := self._orders.held:
+                self._channel.send(Holding(held))
 
     async def _drain(self) -> None:
         """Let jobs end for the grace time, then cancel what is left; heartbeats go on."""
@@ -166,7 +169,13 @@ class Worker:
             _log.info("cutting off %d jobs", len(orders.running))
             for job_id in orders.running:
                 orders.cancel(job_id, "stopping")
-            await orders.wait(_CANCEL_WAIT_S)
+            end_s = self._clock.monotonic_s() + _CANCEL_WAIT_S
+            while orders.running and (left_s := end_s - self._clock.monotonic_s()) > 0:
+                await orders.wait(left_s)
+            if orders.held:
+                _log.error(
+                    "leaving with %d new refresh tokens that could not be stored", len(orders.held)
+                )
 
     async def _close_database(self) -> None:
         """Leave SQLite's files as the last one to close them can fold them into one."""

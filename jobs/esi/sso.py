@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import logging
+import re
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -25,6 +27,8 @@ from jobs.errors import JobError, Transient
 from jobs.esi.reactions import error_text
 from jobs.esi.transport import Answer, Transport
 
+_log = logging.getLogger(__name__)
+
 METADATA_PATH = "/.well-known/oauth-authorization-server"
 AUDIENCE = "EVE Online"
 # SSO names itself in one of these two ways, whatever its address.
@@ -36,6 +40,10 @@ _KEYS_AGE_S = 3600.0
 # A token that no known key signed has them read again, but not more often than this.
 _KEYS_AGAIN_S = 30.0
 _SUBJECT_PREFIX = "CHARACTER:EVE:"
+# More digits than any id has: Python refuses to read very many.
+_ID_DIGITS = 18
+# Looked for where an answer as a whole cannot be read.
+_NEW_REFRESH_TOKEN = re.compile(rb'"refresh_token"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
 @dataclass
@@ -78,7 +86,13 @@ class _Metadata(msgspec.Struct):
 class _TokenAnswer(msgspec.Struct):
     access_token: str
     expires_in: float
-    refresh_token: str = ""
+    refresh_token: str | None = None
+
+
+class _Claims(msgspec.Struct):
+    sub: str
+    name: str = ""
+    scp: list[str] | str | None = None
 
 
 class _Refusal(msgspec.Struct):
@@ -168,6 +182,11 @@ class SsoClient:
 
     # --- keeping the grant -----------------------------------------------------------------------
 
+    async def prepare(self) -> None:
+        """Learn what a refresh needs beside the refresh token, which it may cost."""
+        await self._endpoints()
+        await self._fresh_keys()
+
     async def refresh(self, refresh_token: str, client_id: str = "") -> Grant:
         """Return new tokens for a refresh token; RefreshRefused if SSO does not take it."""
         return await self._token_request(
@@ -220,29 +239,44 @@ class SsoClient:
         client_id = client_id or self._client_id
         if not client_id:
             raise Misconfigured("no client_id is configured; set [sso] client_id")
-        metadata = await self._endpoints()
         # Before: what could fail should do so while the old refresh token is still good.
-        await self._fresh_keys()
+        await self.prepare()
+        metadata = await self._endpoints()
         answer = await self._post(metadata.token_endpoint, {**fields, "client_id": client_id})
         if answer.status != 200:
             raise _refusal(answer)
+        # From here on the old refresh token may be dead, and the new one is all there is.
         try:
-            given = msgspec.json.decode(answer.body, type=_TokenAnswer)
+            # A number in quotes is one too.
+            given = msgspec.json.decode(answer.body, type=_TokenAnswer, strict=False)
         except UNREADABLE as error:
-            raise Transient(f"SSO's answer cannot be read: {error}") from None
+            reason = f"SSO's answer cannot be read: {error}"
+            if refresh_token := _new_refresh_token(answer.body):
+                raise Unverified(reason, refresh_token) from None
+            raise Transient(reason) from None
         try:
-            claims = await self.verify(given.access_token, client_id)
-            character_id = _character_of(claims)
-        except (BadToken, Transient) as error:
-            raise Unverified(error.reason, given.refresh_token) from error
-        scopes = claims.get("scp", [])
+            return await self._grant(given, client_id)
+        except JobError as error:
+            raise Unverified(_reason_of(error), given.refresh_token or "") from error
+        except Exception as error:
+            _log.exception("checking SSO's answer met an error nobody foresaw")
+            raise Unverified(type(error).__name__, given.refresh_token or "") from error
+
+    async def _grant(self, given: _TokenAnswer, client_id: str) -> Grant:
+        """Return what was granted, once the access token has been checked."""
+        verified = await self.verify(given.access_token, client_id)
+        try:
+            claims = msgspec.convert(verified, _Claims)
+        except msgspec.ValidationError as error:
+            raise BadToken(f"the access token cannot be read: {error}") from None
+        scopes = [claims.scp] if isinstance(claims.scp, str) else claims.scp or []
         return Grant(
             access_token=given.access_token,
-            refresh_token=given.refresh_token,
+            refresh_token=given.refresh_token or "",
             expires_at=self._expiry(given.expires_in),
-            character_id=character_id,
-            character_name=plain(str(claims.get("name", ""))),
-            scopes=frozenset([scopes] if isinstance(scopes, str) else scopes),
+            character_id=_character_of(claims.sub),
+            character_name=plain(claims.name),
+            scopes=frozenset(map(plain, scopes)),
         )
 
     def _expiry(self, expires_in_s: float) -> datetime:
@@ -340,10 +374,23 @@ class SsoClient:
         )
 
 
-def _character_of(claims: Mapping[str, Any]) -> int:
-    subject = str(claims["sub"])
+def _new_refresh_token(body: bytes) -> str:
+    """Return the refresh token in an answer that cannot be read as a whole; empty: none."""
+    found = _NEW_REFRESH_TOKEN.search(body)
+    try:
+        return "" if found is None else msgspec.json.decode(found[1], type=str)
+    except UNREADABLE:
+        return ""
+
+
+def _reason_of(error: JobError) -> str:
+    reason = getattr(error, "reason", "")
+    return reason if isinstance(reason, str) and reason else type(error).__name__
+
+
+def _character_of(subject: str) -> int:
     number = subject.removeprefix(_SUBJECT_PREFIX)
-    if number == subject or not number.isdecimal():
+    if number == subject or not number.isdecimal() or len(number) > _ID_DIGITS:
         raise BadToken(f"the access token is for {subject!r}, which is no character")
     return int(number)
 

@@ -16,13 +16,19 @@ from ipc import outcome as reactions
 from ipc.child import ForkServer
 from ipc.clock import SystemClock
 from ipc.messages import (
+    Acquire,
+    CancelJob,
+    Grant,
+    Holding,
     JobDone,
     PartGrant,
     PauseRequests,
     RefreshDone,
+    Release,
     RunJob,
     RunRefresh,
     RunWrite,
+    StopChild,
     WriteDone,
 )
 from ipc.outcome import Token
@@ -233,6 +239,57 @@ async def test_two_refreshes_of_one_generation_ask_sso_once(acting: Play) -> Non
 
     assert second.status == "unchanged"
     assert second.generation == stored.generation + 1
+
+
+async def _holding(acting: Play, deadline_s: float) -> RunRefresh:
+    """Return a refresh for whose new tokens there is no turn to write."""
+    acting.eve.order("/sso", single_use=True)
+    stored = await acting.tokens()
+    acting.scheduler.grants_writes = False
+    order = RunRefresh(
+        7, acting.scheduler.epoch, acting.credential_id, stored.generation, deadline_s
+    )
+    acting.scheduler.send(order)
+    await acting.scheduler.one(lambda m: isinstance(m, Holding) and 7 in m.job_ids)
+    return order
+
+
+def _let_write(acting: Play) -> None:
+    scheduler = acting.scheduler
+    scheduler.grants_writes = True
+    released = {each.lease_id for each in scheduler.all(Release)}
+    for each in scheduler.all(Acquire):
+        if each.lease_id not in released:
+            scheduler.send(Grant(each.lease_id, 35.0, each.amount))
+
+
+async def test_new_tokens_outlive_the_deadline_until_they_can_be_stored(acting: Play) -> None:
+    order = await _holding(acting, 0.5)
+    beats = len(acting.scheduler.all(Holding))
+    acting.scheduler.send(CancelJob(order.job_id, "deadline"))
+    async with asyncio.timeout(20):
+        while len(acting.scheduler.all(Holding)) < beats + 10:
+            await asyncio.sleep(0.05)
+    assert acting.scheduler.all(Holding)[-1].job_ids == (order.job_id,)
+    _let_write(acting)
+    done = await acting.scheduler.one(
+        lambda m: isinstance(m, RefreshDone) and m.job_id == order.job_id
+    )
+
+    assert (done.status, done.generation) == ("fresh", order.generation + 1)
+    # What was stored is what works.
+    assert (await acting.refresh()).status == "fresh"
+
+
+async def test_new_tokens_that_can_be_stored_while_the_worker_stops_are(acting: Play) -> None:
+    order = await _holding(acting, 30.0)
+    acting.scheduler.send(StopChild(0.2))
+    await asyncio.sleep(0.5)
+    _let_write(acting)
+    await acting.scheduler.one(lambda m: isinstance(m, RefreshDone) and m.job_id == order.job_id)
+
+    assert (await acting.scheduler.exit()).exit_code == 0
+    assert (await acting.tokens()).generation == order.generation + 1
 
 
 async def test_a_revoked_token_is_refused_and_an_outage_is_not(acting: Play) -> None:

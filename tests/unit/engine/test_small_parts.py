@@ -171,6 +171,17 @@ def test_overdue_work_is_cancelled_and_what_does_not_end_is_killed_once() -> Non
     assert in_flight.next_overdue_s() == 33.0
 
 
+def test_cancelled_work_is_not_killed_while_it_holds_what_must_not_be_lost() -> None:
+    in_flight = flying()
+    in_flight.keep([3, 99], 11.5)
+    assert in_flight.next_overdue_s() == 11.0
+    assert [piece.job_id for piece in in_flight.to_cancel(12.0)] == [1, 2]
+    in_flight.keep([2], 16.0)
+    assert [piece.job_id for piece in in_flight.to_kill(17.0)] == [1]
+    assert in_flight.next_overdue_s() == 21.0
+    assert [piece.job_id for piece in in_flight.to_kill(21.0)] == [2]
+
+
 def test_an_answer_is_taken_once() -> None:
     in_flight = flying()
     assert in_flight.pop(1) is not None

@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
-from jobs.errors import Transient
+from jobs import refresh as refreshing
+from jobs.errors import BadAnswer, Transient
 from jobs.esi.sso import Grant, Misconfigured, RefreshRefused, Unverified
-from jobs.refresh import refresh
+from jobs.refresh import Refreshed
 from jobs.store import credentials
+from jobs.store.errors import CommitInDoubt, StoreBusy, StoreUnavailable
+from jobs.tools import Tools
 from tests.unit.jobs.job_house import START, House
 
 SOON = START + timedelta(minutes=20)
@@ -24,6 +27,11 @@ class ScriptedSso:
 
     answers: list[Any]
     asked: list[tuple[str, str]] = field(default_factory=list)
+    unprepared: BaseException | None = None
+
+    async def prepare(self) -> None:
+        if self.unprepared is not None:
+            raise self.unprepared
 
     async def refresh(self, refresh_token: str, client_id: str) -> Grant:
         self.asked.append((refresh_token, client_id))
@@ -52,6 +60,31 @@ def answering(house: House, *answers: Any) -> ScriptedSso:
     sso = ScriptedSso(list(answers))
     house.tools = replace(house.tools, sso=sso)  # type: ignore[arg-type]
     return sso
+
+
+async def refresh(tools: Tools, credential_id: int, generation: int) -> Refreshed:
+    """Refresh, where nobody asks whether it may be cut off."""
+    return await refreshing.refresh(tools, credential_id, generation, lambda: None)
+
+
+def failing(
+    house: House, monkeypatch: pytest.MonkeyPatch, *errors: Exception, after_commit: bool = False
+) -> list[Exception]:
+    """Have the next writes fail, before or after they are committed; return what is left of it."""
+    left = list(errors)
+    database = house.tools.database
+    write = database.write
+
+    async def troubled(work: Any, **how: Any) -> Any:
+        if not left:
+            return await write(work, **how)
+        if after_commit:
+            await write(work, **how)
+        raise left.pop(0)
+
+    monkeypatch.setattr(database, "write", troubled)
+    monkeypatch.setattr(refreshing, "STORE_AGAIN_S", 0.001)
+    return left
 
 
 async def stored(house: House) -> credentials.Tokens:
@@ -211,18 +244,131 @@ async def test_a_refresh_token_beside_a_bad_access_token_is_kept(house: House) -
     assert (after.refresh_token, after.access_token) == ("R1", "")
 
 
-async def test_who_is_cancelled_after_sso_answered_has_the_tokens_stored(house: House) -> None:
+@pytest.mark.parametrize("trouble", [StoreUnavailable("disk full"), StoreBusy("locked")])
+@pytest.mark.parametrize("answer", [grant(), Unverified("bad signature", "R1")])
+async def test_new_tokens_wait_for_a_database_that_is_away(
+    house: House, monkeypatch: pytest.MonkeyPatch, trouble: Exception, answer: Any
+) -> None:
     """The old refresh token may be dead already."""
     before = await stored(house)
-    task: asyncio.Task[Any]
+    left = failing(house, monkeypatch, trouble, trouble, trouble)
+    sso = answering(house, answer)
+
+    result = await refresh(house.tools, house.credential_id, before.generation)
+
+    after = await stored(house)
+    assert left == []
+    assert (after.refresh_token, after.generation) == ("R1", before.generation + 1)
+    assert result.status == ("fresh" if isinstance(answer, Grant) else "trouble")
+    assert len(sso.asked) == 1
+
+
+async def test_a_commit_in_doubt_that_was_made_is_no_change_of_somebody_else(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = await stored(house)
+    failing(house, monkeypatch, CommitInDoubt("connection lost"), after_commit=True)
+    answering(house, grant())
+
+    result = await refresh(house.tools, house.credential_id, before.generation)
+
+    after = await stored(house)
+    assert (result.status, result.generation, result.expires_at) == (
+        "fresh", before.generation + 1, SOON
+    )  # fmt: skip
+    assert (after.refresh_token, after.generation) == ("R1", before.generation + 1)
+
+
+def count_on(house: House) -> None:
+    """Have another program count the generation on, and leave the tokens as they are."""
+    house.tools.database.write_now(
+        lambda c: c.exec_driver_sql("UPDATE credential SET generation = generation + 5")
+    )
+
+
+async def test_what_was_given_for_the_token_that_is_there_takes_its_place(house: House) -> None:
+    before = await stored(house)
+
+    def answer() -> Grant:
+        count_on(house)
+        return grant()
+
+    answering(house, answer)
+
+    result = await refresh(house.tools, house.credential_id, before.generation)
+
+    after = await stored(house)
+    assert (after.refresh_token, after.generation) == ("R1", before.generation + 6)
+    assert (result.status, result.generation) == ("fresh", after.generation)
+
+
+async def test_where_the_refresh_token_stays_another_generation_is_left_alone(
+    house: House,
+) -> None:
+    before = await stored(house)
+
+    def answer() -> Grant:
+        count_on(house)
+        return grant(refresh_token="R0")
+
+    answering(house, answer)
+
+    assert (
+        await refresh(house.tools, house.credential_id, before.generation)
+    ).status == "unchanged"
+    assert (await stored(house)).access_token == "A0"
+
+
+async def test_who_is_cancelled_once_sso_is_asked_has_the_tokens_stored(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The old refresh token may be dead already."""
+    before = await stored(house)
+    left = failing(house, monkeypatch, *[StoreUnavailable("away")] * 20)
+    held: list[bool] = []
+    task: asyncio.Task[Refreshed]
 
     def answer_and_cancel() -> Grant:
+        assert held == [True]
         task.cancel()
         return grant()
 
     answering(house, answer_and_cancel)
-    task = asyncio.create_task(refresh(house.tools, house.credential_id, before.generation))
-    with pytest.raises(asyncio.CancelledError):
-        await task
+    task = asyncio.create_task(
+        refreshing.refresh(
+            house.tools, house.credential_id, before.generation, lambda: held.append(True)
+        )
+    )
+    while left:
+        if held:
+            # The scheduler repeats itself.
+            task.cancel()
+        await asyncio.sleep(0.001)
+    result = await task
 
+    assert result.status == "fresh"
     assert (await stored(house)).refresh_token == "R1"
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (Transient("SSO answered 503"), "trouble"),
+        (BadAnswer("redirected"), "trouble"),
+        (Misconfigured("another server"), "misconfigured"),
+    ],
+)
+async def test_what_fails_before_sso_is_asked_spends_no_token(
+    house: House, error: Exception, status: str
+) -> None:
+    before = await stored(house)
+    sso = answering(house)
+    sso.unprepared = error
+
+    result = await refreshing.refresh(
+        house.tools, house.credential_id, before.generation, pytest.fail
+    )
+
+    assert result.status == status
+    assert sso.asked == []
+    assert await stored(house) == before

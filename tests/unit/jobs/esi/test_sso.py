@@ -294,6 +294,82 @@ async def test_a_refresh_token_is_not_lost_with_an_access_token_that_does_not_ho
     assert "R1" not in repr(failed.value)
 
 
+def whole(**fields: Any) -> bytes:
+    """Return an answer with a new refresh token, some of whose fields are others."""
+    answer = {"access_token": token(), "expires_in": 60, "refresh_token": "R1"} | fields
+    return json.dumps(answer).encode()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        whole(access_token=5),
+        whole(access_token="opaque"),
+        whole(expires_in=None),
+        whole(expires_in="soon"),
+        whole(access_token=token(scp=5)),
+        whole(access_token=token(scp=[1, 2])),
+        whole(access_token=token(name=7)),
+        whole(access_token=token(sub="CHARACTER:EVE:" + "9" * 5000)),
+        whole(access_token=token(kid="two")),
+        b'{"access_token":"A","refresh_token":"R1","more":' + b"[" * 5000 + b"]" * 5000 + b"}",
+        b'{"access_token":"A","refresh_token" : "R1","expires_in":60',
+        b'{"access_token":"\xff","refresh_token":"\\u0052\\u0031","expires_in":60}',
+    ],
+)
+@pytest.mark.parametrize(
+    "keys",
+    [
+        (b"", 503),
+        (b'{"keys":[{"kid":' + b"[" * 5000 + b"]" * 5000 + b"}]}", 200),
+        (b"", 302),
+    ],
+    ids=["down", "deep", "moved"],
+)
+async def test_a_refresh_token_is_not_lost_whatever_else_is_wrong_with_the_answer(
+    office: Office, body: bytes, keys: tuple[bytes, int]
+) -> None:
+    office.keys(one=KEY)
+    await office.client.prepare()
+    office.clock.advance(60)
+    office.answer("GET", METADATA["jwks_uri"], *keys)
+    office.tokens(body)
+
+    with pytest.raises(Unverified) as failed:
+        await office.client.refresh("R0")
+
+    assert failed.value.refresh_token == "R1"
+    assert "R1" not in failed.value.reason
+
+
+@pytest.mark.parametrize(
+    ("fields", "refresh_token"),
+    [
+        ({"expires_in": "60"}, "R1"),
+        ({"access_token": token(scp=None)}, "R1"),
+        ({"refresh_token": None}, ""),
+    ],
+)
+async def test_what_can_be_understood_is(
+    office: Office, fields: dict[str, Any], refresh_token: str
+) -> None:
+    office.keys(one=KEY)
+    office.tokens(whole(**fields))
+
+    grant = await office.client.refresh("R0")
+
+    assert grant.refresh_token == refresh_token
+    assert grant.expires_at == NOW + timedelta(seconds=60)
+
+
+async def test_an_answer_without_any_token_is_sso_trouble(office: Office) -> None:
+    office.keys(one=KEY)
+    office.tokens(b"<html>200</html>")
+
+    with pytest.raises(Transient):
+        await office.client.refresh("R0")
+
+
 async def test_keys_that_cannot_be_had_fail_before_the_token_is_spent(office: Office) -> None:
     office.answer("GET", METADATA["jwks_uri"], b"", 503)
 
