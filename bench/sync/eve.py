@@ -7,23 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-import msgspec
-
 from bench.scheduler import ROOT
 from cli.credential_lines import parse_lines
 from cli.credentials import save_credentials
+from cli.demo.stage import lines_of
 from ipc.settings import Engine, Esi, Images, Settings, Sso, Timings
 from simulator.config import SimulatorConfig
 from simulator.process import SimulatedEve
-
-_LINE = (
-    "character_id",
-    "refresh_token",
-    "scopes",
-    "access_token",
-    "expires_at",
-    "corporations",
-)
 
 
 @contextlib.contextmanager
@@ -53,8 +43,7 @@ def settings_for(eve: SimulatedEve, folder: Path, engine: Engine) -> Settings:
 def log_in(eve: SimulatedEve, settings: Settings) -> list[dict[str, object]]:
     """Import a login of every character into an empty database; return their tokens."""
     tokens = [dict(token) for token in eve.tokens(access=True)]
-    lines = [msgspec.json.encode({name: token[name] for name in _LINE}) for token in tokens]
-    save_credentials(settings, parse_lines(lines))
+    save_credentials(settings, parse_lines(lines_of(tokens)))
     return tokens
 
 

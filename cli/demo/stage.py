@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,15 @@ WATCHED = MarketWatch(
 )
 # The folder holds a Unix socket, whose path has at most 107 bytes.
 _MAX_FOLDER_BYTES = 80
+# What the simulator says of a token that a line to be imported has as well.
+_IMPORTED = (
+    "character_id",
+    "refresh_token",
+    "scopes",
+    "access_token",
+    "expires_at",
+    "corporations",
+)
 
 
 @dataclass
@@ -117,17 +127,13 @@ def prepare(eve: SimulatedEve, folder: Path, seconds: float) -> Stage:
     """Import every simulated character, as `credential import` does."""
     stage = Stage(eve, folder, demo_settings(eve, folder, seconds))
     stage.tokens = [dict(token) for token in eve.tokens(access=True)]
-    names = (
-        "character_id",
-        "refresh_token",
-        "scopes",
-        "access_token",
-        "expires_at",
-        "corporations",
-    )
-    lines = [msgspec.json.encode({name: token[name] for name in names}) for token in stage.tokens]
-    save_credentials(stage.settings, parse_lines(lines))
+    save_credentials(stage.settings, parse_lines(lines_of(stage.tokens)))
     return stage
+
+
+def lines_of(tokens: Iterable[Mapping[str, Any]]) -> list[bytes]:
+    """Return what the simulator says of tokens as `credential import` reads it."""
+    return [msgspec.json.encode({name: token[name] for name in _IMPORTED}) for token in tokens]
 
 
 def expected_jobs(catalog: Catalog, stage: Stage) -> set[JobKey]:

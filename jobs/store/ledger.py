@@ -13,7 +13,7 @@ from ipc.outcome import Token
 from ipc.subject import JobKey, Subject, SubjectType
 from jobs.store import statements
 from jobs.store.schema.core import ledger as table
-from jobs.store.schema.types import text_of_time
+from jobs.store.schema.types import same_time, text_of_time
 
 _COLUMNS = tuple(column.name for column in table.columns)
 _KEY = ("subject_type", "subject_id", "kind")
@@ -99,7 +99,7 @@ def upsert_many(connection: Connection, rows: Iterable[LedgerRow]) -> int:
     """Write rows in the place of those of the same jobs; return how many were written."""
     latest = {row.key: row for row in rows}
     on_sqlite = connection.dialect.name == "sqlite"
-    bind = _text_once() if on_sqlite else _unchanged
+    bind = _text_once() if on_sqlite else same_time
     # By their keys, with which they begin: two writers that lock rows in one order cannot deadlock.
     tuples = sorted(_tuple(row, bind) for row in latest.values())
     alone = 0
@@ -112,10 +112,6 @@ def upsert_many(connection: Connection, rows: Iterable[LedgerRow]) -> int:
     sql = statements.upsert(table, connection.dialect, _COLUMNS, _KEY)
     statements.run_many(connection, sql, tuples[alone:])
     return len(tuples)
-
-
-def _unchanged(value: datetime | None) -> object:
-    return value
 
 
 def _text_once() -> Callable[[datetime | None], object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 import time
 from enum import Enum, auto
 from typing import Literal, cast
@@ -11,7 +10,7 @@ from typing import Literal, cast
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from jobs.store import connect
+from jobs.store import connect, statements
 from jobs.store.errors import StoreError, StoreUnavailable
 
 _log = logging.getLogger(__name__)
@@ -85,7 +84,9 @@ class Link:
         PostgreSQL refuses that by itself. SQLite's query_only would too, but each time that it is
         set, every statement that was prepared is prepared again.
         """
-        if self.dialect == "sqlite" and _driver(connection).total_changes != self._changed_before:
+        if self.dialect != "sqlite":
+            return
+        if statements.driver_of(connection).total_changes != self._changed_before:
             raise RuntimeError("a unit of work that only reads has written: it is rolled back")
 
     def drop(self) -> None:
@@ -109,7 +110,7 @@ class Link:
             # SQLite would write the log into a file that nobody finds.
             if self._identity() != self._file:
                 return
-            driver = _driver(connection)
+            driver = statements.driver_of(connection)
             driver.execute(f"PRAGMA busy_timeout={FOLD_WAIT_MS}")
             busy = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         except errors as error:
@@ -152,14 +153,10 @@ class Link:
         return self._identity() != self._file
 
     def _prepare_sqlite(self, connection: Connection, mode: Mode, *, durable: bool) -> None:
-        driver = _driver(connection)
+        driver = statements.driver_of(connection)
         self._changed_before = driver.total_changes
         wanted = "FULL" if durable else "NORMAL"
         if mode is Mode.WRITE and wanted != self._synchronous:
             # Between transactions only; SQLAlchemy would open one, the driver does not.
             driver.execute(f"PRAGMA synchronous={wanted}")
             self._synchronous = wanted
-
-
-def _driver(connection: Connection) -> sqlite3.Connection:
-    return cast("sqlite3.Connection", connection.connection.dbapi_connection)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, or_, select
 
 from jobs.store import statements
 from jobs.store.schema.core import rate_bucket as table
-from jobs.store.schema.types import text_of_time
+from jobs.store.schema.types import same_time, text_of_time
 
 # No window is longer: what comes back later was stored while the clock was ahead.
 _LONGEST = timedelta(days=1)
@@ -41,7 +41,7 @@ def save(connection: Connection, buckets: Iterable[SpentBucket], now: datetime) 
     connection.execute(
         delete(table).where(or_(table.c.back_at <= now, table.c.back_at > now + _LONGEST))
     )
-    time = text_of_time if connection.dialect.name == "sqlite" else _unchanged
+    time = text_of_time if connection.dialect.name == "sqlite" else same_time
     rows = sorted(
         (
             one.name,
@@ -55,7 +55,3 @@ def save(connection: Connection, buckets: Iterable[SpentBucket], now: datetime) 
     )
     sql = statements.upsert(table, connection.dialect, _COLUMNS, ("name",))
     statements.run_many(connection, sql, rows)
-
-
-def _unchanged(value: datetime) -> object:
-    return value

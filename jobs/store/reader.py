@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -159,19 +159,11 @@ class _Sqlite:
         if not columns:
             # Nothing, or comments alone.
             raise QueryRefused("there is no query in that")
-        return Answer(columns, self._batches(cursor))
+        return Answer(columns, _batches(cursor, self._explained))
 
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
-
-    def _batches(self, cursor: sqlite3.Cursor) -> Iterator[Sequence[tuple[Any, ...]]]:
-        while True:
-            with self._explained():
-                rows = cursor.fetchmany(BATCH)
-            if not rows:
-                return
-            yield rows
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -189,6 +181,17 @@ class _Sqlite:
             return QueryRefused(READ_ONLY)
         found = explain(self._name, error)
         return found if isinstance(found, StoreError) else QueryRefused(first_line(error))
+
+
+def _batches(
+    cursor: Any, explained: Callable[[], AbstractContextManager[None]]
+) -> Iterator[Sequence[tuple[Any, ...]]]:
+    while True:
+        with explained():
+            rows = cursor.fetchmany(BATCH)
+        if not rows:
+            return
+        yield rows
 
 
 def _is_resting_copy(path: Path) -> bool:
@@ -228,7 +231,7 @@ class _Postgres:
             self._cursor = cursor = self._connection.cursor(name="answer")
             cursor.execute(sql)  # type: ignore[call-overload, arg-type, unused-ignore]
             columns = tuple(each.name for each in cursor.description or ())
-        return Answer(columns, self._batches(cursor))
+        return Answer(columns, _batches(cursor, self._explained))
 
     def close(self) -> None:
         """End the transaction and the connection."""
@@ -249,14 +252,6 @@ class _Postgres:
         self._connection.rollback()
         if cursor is not None:
             cursor.close()
-
-    def _batches(self, cursor: Any) -> Iterator[Sequence[tuple[Any, ...]]]:
-        while True:
-            with self._explained():
-                rows = cursor.fetchmany(BATCH)
-            if not rows:
-                return
-            yield rows
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

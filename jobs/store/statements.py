@@ -243,7 +243,7 @@ def rows(connection: Connection, sql: str, values: tuple[Any, ...] = ()) -> list
     if connection.dialect.name != "sqlite":
         return list(map(tuple, connection.exec_driver_sql(sql, values or None)))
     try:
-        found: list[tuple[Any, ...]] = _driver(connection).execute(sql, values).fetchall()
+        found: list[tuple[Any, ...]] = driver_of(connection).execute(sql, values).fetchall()
     except sqlite3.Error as error:
         raise _as_sqlalchemy(connection, sql, error) from error
     return found
@@ -260,7 +260,7 @@ def _run(
 ) -> int:
     if connection.dialect.name != "sqlite":
         return max(0, connection.exec_driver_sql(sql, parameters).rowcount)
-    driver = _driver(connection)
+    driver = driver_of(connection)
     # What the driver says of an upsert that did nothing depends on its version; this does not.
     before = driver.total_changes
     try:
@@ -273,7 +273,7 @@ def _run(
     return driver.total_changes - before
 
 
-def _driver(connection: Connection) -> sqlite3.Connection:
+def driver_of(connection: Connection) -> sqlite3.Connection:
     """Return SQLite's own connection: SQLAlchemy's way costs several times what SQLite does."""
     return cast("sqlite3.Connection", connection.connection.dbapi_connection)
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import msgspec
-
 from ipc.outcome import AnyReaction
 from jobs import errors
 from jobs.esi.headers import clamp_wait_s
@@ -236,7 +234,7 @@ def _cut_for_good(notes: Notes, now: datetime, reason: str, attempts: int) -> De
     """Return how a row ends that was cut off for too long; None while it can still be found."""
     if notes.sent is not None:
         told = one_line(f"it arrived, and how it shows cannot be seen: {reason}")
-        return Decision(Status.DONE, attempts, told, result=_json(notes.sent.result))
+        return Decision(Status.DONE, attempts, told, result=text_of(notes.sent.result))
     if notes.in_doubt is None:
         return Decision(Status.FAILED, attempts, reason)
     if now <= notes.in_doubt.until:
@@ -249,7 +247,7 @@ def after_sent(row: OutboxRow, result: Mapping[str, Any]) -> Decision:
     """Return what becomes of a row whose write was made, by its result."""
     told = dict(result)
     note = str(told.pop("note", ""))
-    return Decision(Status.DONE, row.attempts, one_line(note), result=_json(told))
+    return Decision(Status.DONE, row.attempts, one_line(note), result=text_of(told))
 
 
 def _is_ambiguous(error: BaseException) -> bool:
@@ -328,10 +326,6 @@ def _again(error: BaseException, at: datetime, attempts: int) -> Decision:
 
 def _given_up(error: BaseException, row: OutboxRow) -> Decision:
     return Decision(Status.FAILED, row.attempts, _reason(error))
-
-
-def _json(value: Mapping[str, Any]) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 def _reason(error: BaseException) -> str:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, cast
 
-import msgspec
 from sqlalchemy import Connection
 
 from ipc.messages import RunWrite, Spent, WriteDone
@@ -32,7 +31,7 @@ from jobs.writes import decision as deciding
 from jobs.writes.decision import Decision, Doubt
 from jobs.writes.kind import Window, WriteKind
 from jobs.writes.mark import Mark, Marked, mark_all
-from jobs.writes.notes import Sent, notes_of, progress_text, sent_text
+from jobs.writes.notes import Sent, notes_of, progress_text, sent_text, text_of
 from jobs.writes.payloads import BadPayload, read_row
 from jobs.writes.registry import WRITES
 from jobs.writes.settle import result_of
@@ -257,7 +256,7 @@ def _with_progress(decision: Decision, row: OutboxRow, attempt: Attempt) -> Deci
     if decision.result is not None or not attempt.progress:
         return decision
     if decision.status is Status.FAILED:
-        return replace(decision, result=_json(attempt.progress))
+        return replace(decision, result=text_of(attempt.progress))
     return replace(decision, result=progress_text(row, attempt.progress))
 
 
@@ -289,7 +288,7 @@ async def _look(work: _Work, kind: WriteKind, payload: Any, doubt: Doubt) -> Dec
             found = await kind.find(sender, payload, Window(doubt.since, doubt.until), taken)
     except JobError as error:
         return deciding.after_blind_look(error, row, doubt, work.now(), _jitter_s())
-    text = None if found is None else _json(found)
+    text = None if found is None else text_of(found)
     return deciding.after_look(row, doubt, work.now(), text)
 
 
@@ -363,10 +362,6 @@ def _answer(
         reaction=decision.reaction,
         spent=spent,
     )
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 def _jitter_s() -> float:

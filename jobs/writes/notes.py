@@ -57,9 +57,9 @@ def notes_of(row: OutboxRow) -> Notes:
     return Notes(current(notes.in_doubt), current(notes.sent), current(notes.progress))
 
 
-def text_of(notes: Notes) -> str:
-    """Return notes as a row's result keeps them."""
-    return msgspec.json.encode(notes).decode()
+def text_of(result: object) -> str:
+    """Return notes, or what became of a write, as a row's result keeps them."""
+    return msgspec.json.encode(result).decode()
 
 
 def sent_text(row: OutboxRow, result: Mapping[str, Any]) -> str:

@@ -43,6 +43,11 @@ def text_of_time(value: datetime) -> str:
     return in_utc(value).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
+def same_time(value: datetime | None) -> datetime | None:
+    """Return a time as PostgreSQL's driver stores it, where SQLite's is given its text."""
+    return value
+
+
 def time_of_text(text: str) -> datetime:
     """Return the aware UTC time that text_of_time wrote; another program may leave out the zone."""
     time = datetime.fromisoformat(text)
