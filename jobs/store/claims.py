@@ -9,23 +9,29 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
     Connection,
+    Select,
     and_,
     bindparam,
     case,
     exists,
     func,
+    literal,
     or_,
     select,
+    text,
     update,
 )
 
 from ipc.subject import SubjectType
+from jobs.store import statements
 from jobs.store.odd_rows import OddRow
-from jobs.store.outbox_rows import LIFETIME, OutboxRow, Status, read
+from jobs.store.outbox_rows import LIFETIME, OutboxRow, Status, read, read_these
 from jobs.store.schema.core import access, credential, subject
 from jobs.store.schema.core import outbox as table
+from jobs.store.schema.types import time_for
 from jobs.store.subjects import State
 
 _log = logging.getLogger(__name__)
@@ -51,42 +57,23 @@ class End:
     held_until: datetime | None = None
 
 
-_FREE: dict[str, Any] = {
-    "claimed_by_epoch": None,
-    "claim_expires_at": None,
-    "updated_at": bindparam("now", type_=table.c.updated_at.type),
-}
-# Made once: putting a statement together costs more than running it. In the order of the numbers:
-# two that lock the same rows in another order would wait for each other.
-_CLAIMS = (
-    select(table.c.id, table.c.status, table.c.revision, table.c.claimed_by_epoch)
-    .where(table.c.id.in_(bindparam("ids", expanding=True)))
-    .order_by(table.c.id)
-    .with_for_update()
+_WAITS = "outbox.status = 'pending'"
+# Text, as what is marked is marked many at a time: SQLAlchemy's way costs more than the database's.
+_CLAIM = (
+    "UPDATE outbox SET status = 'inflight', claimed_by_epoch = {0}, claim_expires_at = {0},"
+    " updated_at = {0} WHERE {within} AND {waits} RETURNING id"
 )
+# In the order of the numbers: two that lock the same rows in another order would wait for each
+# other.
+_HELD = "SELECT id, status, revision, claimed_by_epoch FROM outbox WHERE {within} ORDER BY id"
 _END = (
-    update(table)
-    .where(table.c.id == bindparam("of"))
-    .values(
-        **_FREE,
-        status=bindparam("ended_as"),
-        last_error=bindparam("error"),
-        attempts=bindparam("tries"),
-        result=bindparam("told"),
-        held_until=bindparam("until"),
-        next_attempt_at=func.coalesce(
-            bindparam("next", type_=table.c.next_attempt_at.type), table.c.next_attempt_at
-        ),
-    )
+    "UPDATE outbox SET status = {0}, last_error = {0}, attempts = {0}, result = {0},"
+    " held_until = {0}, next_attempt_at = coalesce({0}, next_attempt_at),"
+    " claimed_by_epoch = NULL, claim_expires_at = NULL, updated_at = {0} WHERE id = {0}"
 )
 _REPLACED = (
-    update(table)
-    .where(table.c.id == bindparam("of"))
-    .values(
-        **_FREE,
-        status=Status.PENDING.value,
-        next_attempt_at=bindparam("now", type_=table.c.updated_at.type),
-    )
+    "UPDATE outbox SET status = {0}, next_attempt_at = {0},"
+    " claimed_by_epoch = NULL, claim_expires_at = NULL, updated_at = {0} WHERE id = {0}"
 )
 
 
@@ -100,35 +87,16 @@ def find_due(
     Of several rows with one target only the oldest open one is taken, and none while another is
     inflight.
     """
-    # In the order of its index the search ends as soon as it has enough; by the time alone, which
-    # the index of times would serve, it would look at all that waits.
-    is_due = func.coalesce(table.c.next_attempt_at, table.c.created_at) <= now
-    query = (
-        select(table.c.id)
-        .where(
-            table.c.status == Status.PENDING.value,
-            is_due,
-            or_(and_(_is_active(), _has_credential()), is_over(now)),
-            ~_has_older(),
-        )
-        .order_by(table.c.created_at, table.c.id)
-        .limit(limit)
-    )
+    values = {"now": now, "born": now - LIFETIME, "limit": limit}
     if without:
-        is_other = table.c.subject_type != SubjectType.CHARACTER.value
-        may_go = or_(is_other, table.c.subject_id.not_in(without), is_over(now))
-        query = query.where(may_go)
-    return list(connection.scalars(query))
+        return list(connection.scalars(_DUE_WITHOUT, {**values, "without": list(without)}))
+    return list(connection.scalars(_DUE, values))
 
 
 def find_senders(connection: Connection, ids: Iterable[int], now: datetime) -> dict[int, int]:
     """Return the characters of these rows that have not expired, by row."""
-    query = select(table.c.id, table.c.subject_id).where(
-        table.c.id.in_(list(ids)),
-        table.c.subject_type == SubjectType.CHARACTER.value,
-        is_over(now).is_not(True),
-    )
-    return {row.id: row.subject_id for row in connection.execute(query)}
+    values = {"ids": list(ids), "now": now, "born": now - LIFETIME}
+    return {row.id: row.subject_id for row in connection.execute(_SENDERS, values)}
 
 
 def claim(
@@ -143,18 +111,13 @@ def claim(
 
     One that cannot be read ends instead.
     """
-    claimed = connection.scalars(
-        update(table)
-        .where(table.c.id.in_(list(ids)), table.c.status == Status.PENDING.value)
-        .values(
-            status=Status.INFLIGHT.value,
-            claimed_by_epoch=epoch,
-            claim_expires_at=now + timedelta(seconds=claim_s),
-            updated_at=now,
-        )
-        .returning(table.c.id)
-    ).all()
-    rows, odd = read(connection, table.c.id.in_(claimed))
+    dialect = connection.dialect
+    until = time_for(dialect, now + timedelta(seconds=claim_s))
+    mark, within = statements.placeholder(dialect), statements.within_list(dialect, "id")
+    listed = statements.listed(dialect, list(ids))
+    values = (epoch, until, time_for(dialect, now), listed)
+    claimed = statements.rows(connection, _CLAIM.format(mark, within=within, waits=_WAITS), values)
+    rows, odd = read_these(connection, [id_ for (id_,) in claimed])
     _end(connection, odd, UNREADABLE_END, now)
     return rows
 
@@ -210,43 +173,57 @@ def finish_all(connection: Connection, ends: Sequence[End], epoch: int, now: dat
     meanwhile, the row is pending again and due at once. A row that is not inflight under this
     epoch is left alone; one that is gone counts as cancelled.
     """
-    rows = {row.id: row for row in connection.execute(_CLAIMS, {"ids": [end.id for end in ends]})}
+    dialect = connection.dialect
+    mark, is_sqlite = statements.placeholder(dialect), dialect.name == "sqlite"
+    query = _HELD.format(within=statements.within_list(dialect, "id"))
+    listed = statements.listed(dialect, [end.id for end in ends])
+    found = statements.rows(connection, query + ("" if is_sqlite else " FOR UPDATE"), (listed,))
+    claims = {id_: claim for id_, *claim in found}
+    inflight = Status.INFLIGHT.value
+    at = time_for(dialect, now)
     finals: list[str] = []
-    ended: list[dict[str, Any]] = []
-    replaced: list[dict[str, Any]] = []
+    ended: list[tuple[Any, ...]] = []
+    replaced: list[tuple[Any, ...]] = []
     for end in ends:
-        row = rows.get(end.id)
-        if row is None:
+        if end.id not in claims:
             finals.append(Status.CANCELLED.value)
-        elif row.status != Status.INFLIGHT.value or row.claimed_by_epoch != epoch:
-            finals.append(str(row.status))
-        elif row.revision != end.revision:
-            replaced.append({"of": end.id, "now": now})
+            continue
+        status, revision, claimed_by = claims[end.id]
+        if status != inflight or claimed_by != epoch:
+            finals.append(str(status))
+        elif revision != end.revision:
+            replaced.append((Status.PENDING.value, at, at, end.id))
             finals.append(Status.PENDING.value)
         else:
             finals.append(Status(end.status).value)
+            until, next_at = end.held_until, end.next_attempt_at
             ended.append(
-                {
-                    "of": end.id,
-                    "now": now,
-                    "ended_as": finals[-1],
-                    "error": end.error,
-                    "next": end.next_attempt_at,
-                    "tries": end.attempts,
-                    "told": end.result,
-                    "until": end.held_until,
-                }
+                (
+                    finals[-1],
+                    end.error,
+                    end.attempts,
+                    end.result,
+                    until and time_for(dialect, until),
+                    next_at and time_for(dialect, next_at),
+                    at,
+                    end.id,
+                )
             )
-    if ended:
-        connection.execute(_END, ended)
-    if replaced:
-        connection.execute(_REPLACED, replaced)
+    statements.run_many(connection, _END.format(mark), ended)
+    statements.run_many(connection, _REPLACED.format(mark), replaced)
     return finals
 
 
 def is_over(now: datetime) -> ColumnElement[bool]:
     """Tell whether a row has waited as long as it may; as jobs.writes.decision does for one."""
-    unsaid = and_(table.c.expires_at.is_(None), table.c.created_at <= now - LIFETIME)
+    return _is_over(
+        literal(now, table.c.updated_at.type), literal(now - LIFETIME, table.c.created_at.type)
+    )
+
+
+def _is_over(now: ColumnElement[datetime], born: ColumnElement[datetime]) -> ColumnElement[bool]:
+    """born: what was asked for then has waited as long as it may, where it says nothing else."""
+    unsaid = and_(table.c.expires_at.is_(None), table.c.created_at <= born)
     return or_(table.c.expires_at <= now, unsaid)
 
 
@@ -311,3 +288,43 @@ def _has_older() -> ColumnElement[bool]:
             ),
         ),
     )
+
+
+def _due(*terms: ColumnElement[bool]) -> Select[Any]:
+    # In the order of its index the search ends as soon as it has enough; by the time alone, which
+    # the index of times would serve, it would look at all that waits.
+    is_due = func.coalesce(table.c.next_attempt_at, table.c.created_at) <= _NOW
+    return (
+        select(table.c.id)
+        .where(
+            text(_WAITS),
+            is_due,
+            or_(and_(_is_active(), _has_credential()), _IS_OVER),
+            ~_has_older(),
+            *terms,
+        )
+        .order_by(table.c.created_at, table.c.id)
+        .limit(bindparam("limit"))
+    )
+
+
+def _among(name: str) -> BindParameter[Any]:
+    return bindparam(name, expanding=True)
+
+
+# Made once: putting a statement together costs more than running it.
+_NOW = bindparam("now", type_=table.c.updated_at.type)
+_IS_OVER = _is_over(_NOW, bindparam("born", type_=table.c.created_at.type))
+_DUE = _due()
+_DUE_WITHOUT = _due(
+    or_(
+        table.c.subject_type != SubjectType.CHARACTER.value,
+        table.c.subject_id.not_in(_among("without")),
+        _IS_OVER,
+    )
+)
+_SENDERS = select(table.c.id, table.c.subject_id).where(
+    table.c.id.in_(_among("ids")),
+    table.c.subject_type == SubjectType.CHARACTER.value,
+    _IS_OVER.is_not(True),
+)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, bindparam, case, delete, func, select, update
+from sqlalchemy import Connection, case, delete, func, select, update
 
 from ipc.subject import Subject, SubjectType
 from jobs.store import grants, statements, subjects, ways
@@ -21,10 +21,13 @@ from jobs.store.words import text_of_words, words_of_text
 # Between the first refusal of a refresh token and the one that flags the credential.
 SECOND_REFUSAL_AFTER = timedelta(seconds=60)
 # Each job that has a token reads it.
-_BY_ID = (
-    "SELECT access_token, refresh_token, expires_at, generation, needs_reauth, character_id,"
-    " scopes, client_id FROM credential WHERE id = {0}"
+_TOKENS = (
+    "access_token, refresh_token, expires_at, generation, needs_reauth, character_id, scopes,"
+    " client_id"
 )
+_BY_ID = f"SELECT {_TOKENS} FROM credential WHERE id = {{0}}"  # noqa: S608 - our own names
+# And so does each write.
+_OF_CHARACTERS = f"SELECT id, {_TOKENS} FROM credential WHERE {{0}} ORDER BY id"  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,49 +141,36 @@ def tokens(connection: Connection, credential_id: int) -> Tokens | None:
     """Return a credential with its tokens; None when there is none."""
     sql = _BY_ID.format(statements.placeholder(connection.dialect))
     for row in statements.rows(connection, sql, (credential_id,)):
-        access_token, refresh_token, expires_at, generation, needs_reauth, *about = row
-        character_id, scopes, client_id = about
-        return Tokens(
-            access_token=access_token,
-            refresh_token=refresh_token,
-            expires_at=None if expires_at is None else time_of(expires_at),
-            generation=generation,
-            needs_reauth=bool(needs_reauth),
-            character_id=character_id,
-            scopes=words_of_text(scopes),
-            client_id=client_id,
-        )
+        return _tokens(row)
     return None
-
-
-def _tokens(row: Row[Any]) -> Tokens:
-    return Tokens(
-        access_token=row.access_token,
-        refresh_token=row.refresh_token,
-        expires_at=row.expires_at,
-        generation=row.generation,
-        needs_reauth=row.needs_reauth,
-        character_id=row.character_id,
-        scopes=words_of_text(row.scopes),
-        client_id=row.client_id,
-    )
-
-
-_OWN = (
-    select(table)
-    .where(table.c.character_id.in_(bindparam("characters", expanding=True)))
-    .order_by(table.c.id)
-)
 
 
 def with_tokens(
     connection: Connection, character_ids: Iterable[int]
 ) -> dict[int, list[tuple[int, Tokens]]]:
     """Return the credentials of characters, by character: number and tokens, in order."""
+    sql = _OF_CHARACTERS.format(statements.within_list(connection.dialect, "character_id"))
+    listed = statements.listed(connection.dialect, list(character_ids))
     found: dict[int, list[tuple[int, Tokens]]] = {}
-    for row in connection.execute(_OWN, {"characters": list(character_ids)}):
-        found.setdefault(row.character_id, []).append((row.id, _tokens(row)))
+    for number, *values in statements.rows(connection, sql, (listed,)):
+        own = _tokens(values)
+        found.setdefault(own.character_id, []).append((number, own))
     return found
+
+
+def _tokens(values: Sequence[Any]) -> Tokens:
+    access_token, refresh_token, expires_at, generation, needs_reauth, *about = values
+    character_id, scopes, client_id = about
+    return Tokens(
+        access_token=access_token,
+        refresh_token=refresh_token,
+        expires_at=None if expires_at is None else time_of(expires_at),
+        generation=generation,
+        needs_reauth=bool(needs_reauth),
+        character_id=character_id,
+        scopes=words_of_text(scopes),
+        client_id=client_id,
+    )
 
 
 def store_refreshed(

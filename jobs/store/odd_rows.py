@@ -14,7 +14,7 @@ from jobs.store.trouble import Trouble, diagnose, first_line
 T = TypeVar("T")
 
 # Of a time that is none, a word or a number that is none of ours, or what a driver cannot hold.
-_CAUSES = (ValueError, OverflowError, DBAPIError)
+CAUSES = (ValueError, OverflowError, DBAPIError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +38,16 @@ def read(
     """
     try:
         return [make(row) for row in connection.execute(query, values).all()], []
-    except _CAUSES as error:
-        _raise_if_of_database(error)
+    except CAUSES as error:
+        raise_if_of_database(error)
     found: list[T] = []
     odd: list[OddRow] = []
     for id_ in connection.scalars(query.with_only_columns(table.c.id), values).all():
         is_it = table.c.id == id_
         try:
             found.append(make(connection.execute(select(table).where(is_it)).one()))
-        except _CAUSES as error:
-            _raise_if_of_database(error)
+        except CAUSES as error:
+            raise_if_of_database(error)
             odd.append(OddRow(id_, _why(connection, table, is_it, error)))
     return found, odd
 
@@ -57,12 +57,13 @@ def _why(connection: Connection, table: Table, is_it: ColumnElement[bool], error
     for column in table.c:
         try:
             connection.execute(select(column).where(is_it)).all()
-        except _CAUSES as of_column:
-            _raise_if_of_database(of_column)
+        except CAUSES as of_column:
+            raise_if_of_database(of_column)
             return f"its {column.name} cannot be read: {first_line(of_column)}"
     return f"it cannot be read: {first_line(error)}"
 
 
-def _raise_if_of_database(error: Exception) -> None:
+def raise_if_of_database(error: Exception) -> None:
+    """Raise an error that is trouble of the database, and not of a row."""
     if isinstance(error, DBAPIError) and diagnose(error) is not Trouble.OTHER:
         raise error

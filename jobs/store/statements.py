@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
+import msgspec
 from sqlalchemy import JSON, Column, Connection, Dialect, Table
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.elements import quoted_name
@@ -226,6 +227,18 @@ def quoted(dialect: Dialect, name: str) -> str:
 def placeholder(dialect: Dialect) -> str:
     """Return the mark of a positional parameter."""
     return "?" if dialect.paramstyle == "qmark" else "%s"
+
+
+def within_list(dialect: Dialect, column: str) -> str:
+    """Return the condition that a column is one of listed(): one statement for any number."""
+    if dialect.name == "sqlite":
+        return f"{column} IN (SELECT value FROM json_each(?))"  # noqa: S608 - our own names
+    return f"{column} = ANY(%s::bigint[])"
+
+
+def listed(dialect: Dialect, ids: Sequence[int]) -> str | list[int]:
+    """Return ids as one parameter."""
+    return msgspec.json.encode(ids).decode() if dialect.name == "sqlite" else list(ids)
 
 
 def run_many(connection: Connection, sql: str, rows: Sequence[tuple[Any, ...]]) -> int:

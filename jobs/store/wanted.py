@@ -12,7 +12,6 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
-import msgspec
 from sqlalchemy import Connection, Table
 
 from jobs.store import statements
@@ -124,10 +123,7 @@ def store(connection: Connection, category: str, ids: Collection[int]) -> int:
 
 def _list_of(connection: Connection, ids: Collection[int]) -> str | list[int]:
     """Return ids as one parameter, whatever their number, so that there is one statement."""
-    ordered = sorted(ids)
-    if connection.dialect.name == "sqlite":
-        return msgspec.json.encode(ordered).decode()
-    return ordered
+    return statements.listed(connection.dialect, sorted(ids))
 
 
 @lru_cache(maxsize=64)

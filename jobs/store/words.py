@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from ipc.plain_text import plain
 
@@ -12,6 +13,8 @@ def text_of_words(words: Iterable[str]) -> str:
     return " ".join(sorted(set(map(plain, words))))
 
 
+# Most credentials grant the same.
+@lru_cache(maxsize=64)
 def words_of_text(text: str) -> frozenset[str]:
     """Return the set of words that was stored."""
     return frozenset(text.split())

@@ -617,3 +617,25 @@ def test_a_time_without_a_zone_is_utc(box: Box) -> None:
     second = box.now.replace(microsecond=0)
     assert row.created_at == row.next_attempt_at == row.expires_at == second
     assert row.created_at.tzinfo is UTC
+
+
+# PostgreSQL stores a time, and not how it was told.
+@pytest.mark.parametrize("prepared_url", ["sqlite"], indirect=True)
+def test_times_that_another_program_told_in_its_own_way_are_read_in_utc(box: Box) -> None:
+    told = {
+        "2026-11-30T14:00:00.000+02:00": datetime(2026, 11, 30, 12, tzinfo=UTC),
+        "2026-11-30 12:00:00": datetime(2026, 11, 30, 12, tzinfo=UTC),
+        # In UTC it is before the first day.
+        "0001-01-01T00:00:00.000+02:00": None,
+    }
+    ids = {text: box.add(key=text) for text in told}
+
+    def tell(connection: Connection) -> None:
+        for text, id_ in ids.items():
+            connection.exec_driver_sql("UPDATE outbox SET updated_at = ? WHERE id = ?", (text, id_))
+
+    box.database.write_now(tell)
+    rows = box.database.read_now(lambda conn: outbox_rows.get_all(conn, ids.values()))
+    read = {text: rows[id_].updated_at if id_ in rows else None for text, id_ in ids.items()}
+    assert read == told
+    assert all(row.updated_at.tzinfo is UTC for row in rows.values())

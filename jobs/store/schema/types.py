@@ -65,6 +65,11 @@ def time_of(value: Any) -> datetime:
     return value.astimezone(UTC)
 
 
+def time_for(dialect: Dialect, value: datetime) -> str | datetime:
+    """Return what a database's driver takes for an aware time."""
+    return text_of_time(value) if dialect.name == "sqlite" else in_utc(value)
+
+
 class UtcTime(TypeDecorator[datetime]):
     """An aware UTC time: fixed-width text on SQLite, timestamptz on PostgreSQL."""
 
@@ -79,9 +84,7 @@ class UtcTime(TypeDecorator[datetime]):
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
         """Turn an aware time into what the driver takes."""
-        if value is None:
-            return None
-        return text_of_time(value) if dialect.name == "sqlite" else in_utc(value)
+        return None if value is None else time_for(dialect, value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ARG002
         """Turn what the driver gives into an aware UTC time."""
