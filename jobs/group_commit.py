@@ -32,7 +32,19 @@ _End = tuple[Any, Exception | None]
 class _Unit:
     work: Work[Any, Any]
     item: Any
+    # Cancelled with who waits for it.
     ended: asyncio.Future[Any]
+    end: _End | None = None
+
+    def come_to(self, value: Any, failure: Exception | None) -> None:
+        """Note what came of it, and let who waits for it go on."""
+        self.end = (value, failure)
+        if self.ended.done():
+            return
+        if failure is not None:
+            self.ended.set_exception(failure)
+        else:
+            self.ended.set_result(value)
 
 
 class GroupCommit:
@@ -55,24 +67,31 @@ class GroupCommit:
 
         A caller that is cancelled is so at once while the work has not begun, else at its end.
         """
-        unit = _Unit(work, item, asyncio.get_running_loop().create_future())
+        loop = asyncio.get_running_loop()
+        unit = _Unit(work, item, loop.create_future())
         self._waiting.append(unit)
         if self._task is None:
-            self._task = asyncio.create_task(self._run(), name="group-commit")
+            self._task = loop.create_task(self._run(), name="group-commit")
         cancelled: asyncio.CancelledError | None = None
-        while not unit.ended.done():
+        while unit.end is None:
             try:
-                await asyncio.wait((unit.ended,))
+                # Itself and not by way of another future: each write comes here.
+                await unit.ended
             except asyncio.CancelledError as error:
                 if unit in self._waiting:
                     self._waiting.remove(unit)
                     raise
                 cancelled = error
+                if not unit.ended.cancelled():
+                    # It has ended; how is seen by nobody else.
+                    unit.ended.exception()
+                unit.ended = loop.create_future()
+            except Exception:
+                if cancelled is None:
+                    raise
         if cancelled is not None:
-            # Seen by nobody else.
-            unit.ended.exception()
             raise cancelled
-        return cast("T", unit.ended.result())
+        return cast("T", unit.end[0])
 
     async def _run(self) -> None:
         try:
@@ -101,13 +120,10 @@ class GroupCommit:
                 # The turn was not to be had.
                 units, self._waiting = self._waiting, []
             for unit in units:
-                unit.ended.set_exception(error)
+                unit.come_to(None, error)
             return
         for unit, (value, failure) in zip(units, ends, strict=True):
-            if failure is not None:
-                unit.ended.set_exception(failure)
-            else:
-                unit.ended.set_result(value)
+            unit.come_to(value, failure)
 
 
 @contextlib.contextmanager

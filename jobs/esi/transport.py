@@ -79,7 +79,21 @@ class Transport:
     ) -> None:
         """Take the operator's contact, which every server is told."""
         self.user_agent = f"esisyncd/{product_version()}" + (f" ({contact})" if contact else "")
-        self._timeouts = timeouts or Timeouts()
+        limits = timeouts or Timeouts()
+        self._timeout = aiohttp.ClientTimeout(
+            total=limits.total_s,
+            # Name look-up and all addresses together; a look-up has no bound of its own.
+            connect=limits.connect_s * 2,
+            sock_connect=limits.connect_s,
+            sock_read=limits.read_s,
+        )
+        # The answer to a write is a few bytes that come at once, or not: the time between two of
+        # them is no other bound than that for all, and would cost two timers for each write.
+        self._write_timeout = aiohttp.ClientTimeout(
+            total=min(limits.total_s, limits.connect_s + limits.read_s),
+            connect=limits.connect_s * 2,
+            sock_connect=limits.connect_s,
+        )
         self._max_body_bytes = max_body_bytes
         self._room = room or Room()
         self._session: aiohttp.ClientSession | None = None
@@ -120,7 +134,7 @@ class Transport:
         self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None, *, reads: bool
     ) -> Answer:
         for followed in range(MAX_REDIRECTS + 1):
-            answer = await self._once(method, url, headers, body)
+            answer = await self._once(method, url, headers, body, reads=reads)
             if answer.status not in _REDIRECTS:
                 return answer if not followed else replace(answer, earlier=followed)
             target = answer.headers.get("Location", "")
@@ -138,7 +152,7 @@ class Transport:
         raise BadAnswer(f"{url.path} was redirected more than {MAX_REDIRECTS} times")
 
     async def _once(
-        self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None
+        self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None, *, reads: bool
     ) -> Answer:
         """Send one request; the errors of three hierarchies become ours."""
         headers = {**headers, "User-Agent": self.user_agent}
@@ -157,6 +171,7 @@ class Transport:
                 proxy=proxy,
                 proxy_headers=proxy_headers,
                 allow_redirects=False,
+                timeout=self._timeout if reads else self._write_timeout,
             ) as response:
                 return Answer(response.status, response.headers, await self._body(response))
         except (
@@ -198,17 +213,10 @@ class Transport:
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
-            limits = self._timeouts
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=_CONNECTIONS, ttl_dns_cache=60),
                 cookie_jar=aiohttp.DummyCookieJar(),
-                timeout=aiohttp.ClientTimeout(
-                    total=limits.total_s,
-                    # Name look-up and all addresses together; a look-up has no bound of its own.
-                    connect=limits.connect_s * 2,
-                    sock_connect=limits.connect_s,
-                    sock_read=limits.read_s,
-                ),
+                timeout=self._timeout,
             )
             # The library would send GET, PUT and DELETE again by itself on a lost connection.
             # There is no public switch; a test counts at the server.

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import random
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -86,7 +85,7 @@ class _Sender:
 
     async def ask(self, route: Route, params: Params, body: Any = None) -> EsiAnswer:
         """Write, and return ESI's answer; an error of jobs.errors otherwise."""
-        return await self._ask(route, params, body, self._going())
+        return await self._ask(route, params, body, _Going(self))
 
     async def look(self, route: Route, params: Params, body: Any = None) -> EsiAnswer:
         """Ask something that changes nothing."""
@@ -99,18 +98,36 @@ class _Sender:
             route, params, token=self.token, body=body, purse=self.purse, going=going
         )
 
-    @contextlib.asynccontextmanager
-    async def _going(self) -> AsyncIterator[None]:
-        """Note that the write goes out, as soon as there is a berth for it."""
-        async with self.tools.berths.one():
-            # What a pause keeps back was not sent.
-            self.tools.gate.check("")
-            try:
-                self.tools.logbook.note(self.order.outbox_id, self.order.job_id)
-            except CannotNote as error:
-                raise NotSent(str(error)) from error
-            self.attempt.asked_at = self.attempt.asked_at or self.now()
-            yield
+
+class _Going:
+    """Notes that a write goes out, as soon as there is a berth for it."""
+
+    __slots__ = ("_berth", "_sender")
+
+    def __init__(self, sender: _Sender) -> None:
+        self._sender = sender
+        self._berth = sender.tools.berths.one()
+
+    async def __aenter__(self) -> None:
+        await self._berth.__aenter__()
+        try:
+            self._note()
+        except BaseException:
+            await self._berth.__aexit__()
+            raise
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._berth.__aexit__(*error)
+
+    def _note(self) -> None:
+        sender = self._sender
+        # What a pause keeps back was not sent.
+        sender.tools.gate.check("")
+        try:
+            sender.tools.logbook.note(sender.order.outbox_id, sender.order.job_id)
+        except CannotNote as error:
+            raise NotSent(str(error)) from error
+        sender.attempt.asked_at = sender.attempt.asked_at or sender.now()
 
 
 @dataclass(frozen=True, slots=True)
