@@ -14,7 +14,8 @@ import click
 
 from cli.errors import BadInput
 from cli.paint import Painter
-from ipc.subject import NotASubject, Subject
+from ipc.plain_text import encodable
+from ipc.subject import MAX_ID, NotASubject, Subject
 
 if TYPE_CHECKING:
     from ipc.config import Loaded
@@ -161,9 +162,15 @@ class Subjects(click.ParamType[Subject]):
 
 
 class Whole(click.IntRange):
-    """A whole number in a range, called so where something else was given."""
+    """A whole number in a range, called so where something else was given.
+
+    It is never beyond what a column of the database holds.
+    """
 
     name = "whole number"
+
+    def __init__(self, min: int = -MAX_ID - 1, max: int = MAX_ID) -> None:  # noqa: A002 - click's
+        super().__init__(min, max)
 
 
 class Number(click.FloatRange):
@@ -186,6 +193,18 @@ def say(text: str = "") -> None:
 def tell(text: str) -> None:
     """Print a line about the answer to standard error."""
     click.echo(text, err=True)
+
+
+def piped_text() -> str:
+    """Return what was piped in; BadInput if it is no text in UTF-8."""
+    try:
+        text = sys.stdin.read()
+    except UnicodeDecodeError:
+        text = None
+    # Some locales have Python keep such bytes.
+    if text is None or encodable(text) != text:
+        raise BadInput("what was piped in is no text in UTF-8")
+    return text
 
 
 def output_painter() -> Painter:

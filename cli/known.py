@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ipc.subject import Subject, SubjectType
+from ipc.subject import Subject, SubjectType, id_of
 
 if TYPE_CHECKING:
     from ipc.settings import Settings
@@ -40,8 +40,9 @@ def meant(
     text: str, known: Collection[Subject], called: Mapping[Subject, str]
 ) -> frozenset[Subject]:
     """Return the known subjects of this id, or of this name in whatever case."""
-    if text.isascii() and text.isdecimal():
-        return frozenset(one for one in known if one.id == int(text))
+    number = id_of(text)
+    if number is not None:
+        return frozenset(one for one in known if one.id == number)
     folded = text.casefold()
     return frozenset(one for one in known if folded and called.get(one, "").casefold() == folded)
 

@@ -14,6 +14,7 @@ from cli.app import build_app
 from cli.errors import CliError
 from ipc.dispositions import ensure_standard_fds
 from ipc.exits import Exit
+from ipc.plain_text import encodable
 
 INTERRUPTED = 130
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
@@ -77,6 +78,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _give_output_up()
             what = f"standard output cannot be written: {error.strerror}"
             return _explain(what, "", Exit.FAILURE)
+        odd = _odd_argument(error, sys.argv[1:] if arguments is None else arguments)
+        if odd is not None:
+            return _explain(f"{odd!a} is no text in UTF-8", "", Exit.USAGE)
         reaction = _known(error)
         if reaction is not None:
             # Its reason alone: the other fields of such an error can hold a token.
@@ -115,6 +119,18 @@ def _is_of_output(error: OSError) -> bool:
 def _give_output_up() -> None:
     """Have nothing flushed into standard output at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _odd_argument(error: BaseException | None, arguments: Sequence[str]) -> str | None:
+    """Return the argument whose bytes are no text, if that is what an error comes from.
+
+    Where one is no more than a path, it may well have such bytes.
+    """
+    while error is not None and not isinstance(error, UnicodeEncodeError):
+        error = error.__cause__ or error.__context__
+    if error is None:
+        return None
+    return next((one for one in arguments if encodable(one) != one), None)
 
 
 def _known(error: Exception) -> tuple[Exit, str] | None:

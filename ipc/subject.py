@@ -11,6 +11,15 @@ import msgspec
 MAX_ID = 2**63 - 1
 
 
+def id_of(text: str) -> int | None:
+    """Return the id that a text is; None if it is no number, or none that anything can have."""
+    # Python converts no number of thousands of digits.
+    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_ID))):
+        return None
+    number = int(text)
+    return number if 0 < number <= MAX_ID else None
+
+
 class SubjectType(StrEnum):
     """What a subject is."""
 
@@ -39,14 +48,11 @@ class Subject(msgspec.Struct, frozen=True, order=True, gc=False):
         """Return the subject that a command line names; NotASubject if it names none."""
         if text == "global":
             return GLOBAL
-        word, _, number = text.partition(":")
-        if (
-            word in (SubjectType.CHARACTER, SubjectType.CORPORATION, SubjectType.ALLIANCE)
-            and number.isascii()
-            and number.isdecimal()
-            and 0 < int(number) <= MAX_ID
-        ):
-            return cls(SubjectType(word), int(number))
+        word, _, digits = text.partition(":")
+        number = id_of(digits)
+        of_one = (SubjectType.CHARACTER, SubjectType.CORPORATION, SubjectType.ALLIANCE)
+        if word in of_one and number is not None:
+            return cls(SubjectType(word), number)
         raise NotASubject(
             f"{text!r} is no subject; write character:ID, corporation:ID, alliance:ID or global"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cli.commands.contact_lists import lists
-from cli.context import Command, Invocation, Number, pass_invocation
+from cli.context import Command, Invocation, Number, Whole, pass_invocation
 from cli.writes.asking import How, ask, how_options
 from cli.writes.names import Names
 
@@ -30,7 +30,9 @@ command.add_command(lists)
 @_WHO
 @_STANDING
 @click.option("--watched", is_flag=True, help="Put them on the watch list.")
-@click.option("--label", "labels", type=int, multiple=True, metavar="ID", help="Label to put on.")
+@click.option(
+    "--label", "labels", type=Whole(), multiple=True, metavar="ID", help="Label to put on."
+)
 @how_options
 @pass_invocation
 def add(
@@ -62,7 +64,9 @@ def add(
 @_WHO
 @_STANDING
 @click.option("--watched/--not-watched", default=None, help="On or off the watch list.")
-@click.option("--label", "labels", type=int, multiple=True, metavar="ID", help="These, no others.")
+@click.option(
+    "--label", "labels", type=Whole(), multiple=True, metavar="ID", help="These, no others."
+)
 @click.option("--no-labels", is_flag=True, help="Take all labels off.")
 @how_options
 @pass_invocation

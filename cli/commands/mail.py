@@ -6,10 +6,11 @@ import sys
 
 import click
 
-from cli.context import Command, Invocation, Whole, pass_invocation
+from cli.context import Command, Invocation, Whole, pass_invocation, piped_text
 from cli.errors import BadInput
 from cli.writes.asking import How, ask, how_options
 from cli.writes.names import Names
+from ipc.subject import id_of
 
 RECIPIENTS = ("character", "corporation", "alliance", "mailing_list")
 _CHARACTER = click.argument("character", metavar="CHARACTER")
@@ -60,7 +61,7 @@ def send(
     if body is None:
         if sys.stdin.isatty():
             raise BadInput("the text is read from standard input", "Pass --body, or pipe it in.")
-        body = sys.stdin.read()
+        body = piped_text()
         if not body:
             raise BadInput("standard input gave no text", "Pass --body '' for a mail without text.")
     if not subject.strip() and not body.strip():
@@ -89,12 +90,14 @@ def _recipients(names: Names, texts: tuple[str, ...]) -> list[dict[str, object]]
 
 
 def _explicit(text: str) -> tuple[int, str] | None:
-    kind, colon, number = text.partition(":")
-    if not colon or not number.isdecimal():
+    kind, colon, digits = text.partition(":")
+    if not colon or not digits.isdecimal():
         return None
-    if kind not in RECIPIENTS:
-        raise BadInput(f"there is no recipient {text}", f"Write {', '.join(RECIPIENTS)}, and :ID.")
-    return int(number), kind
+    number = id_of(digits)
+    if kind not in RECIPIENTS or number is None:
+        told = f"there is no recipient {text[:60]}"
+        raise BadInput(told, f"Write {', '.join(RECIPIENTS)}, and :ID.")
+    return number, kind
 
 
 @command.command("read", cls=Command)
@@ -146,7 +149,7 @@ def label() -> None:
 @_CHARACTER
 @_MAILS
 @click.option(
-    "--label", "labels", type=int, multiple=True, metavar="ID", help="None: take all off."
+    "--label", "labels", type=Whole(), multiple=True, metavar="ID", help="None: take all off."
 )
 @how_options
 @pass_invocation
@@ -192,7 +195,7 @@ def label_create(
 
 @label.command("delete", cls=Command)
 @_CHARACTER
-@click.argument("label_id", type=int)
+@click.argument("label_id", type=Whole())
 @how_options
 @pass_invocation
 def label_delete(

@@ -13,6 +13,7 @@ from cli.context import (
     output_painter,
     output_width,
     pass_invocation,
+    piped_text,
     say,
     tell,
 )
@@ -41,7 +42,7 @@ def command(invocation: Invocation, sql: str, as_json: bool, as_csv: bool) -> No
         raise BadInput("--json and --csv exclude each other")
     settings = invocation.settings()
     if sql == "-":
-        sql = sys.stdin.read()
+        sql = piped_text()
     if not sql.strip():
         raise BadInput("there is no query", "As in: esisyncd query 'SELECT * FROM v_wallets'")
     with open_reader(settings.database_url) as reader:

@@ -10,7 +10,7 @@ import msgspec
 from cli.client import CommandRefused, ControlClient
 from cli.errors import BadInput, CliError, NoDaemon
 from ipc.commands import Resolve
-from ipc.subject import Subject, SubjectType
+from ipc.subject import Subject, SubjectType, id_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -35,9 +35,9 @@ class Names:
 
     def character(self, text: str) -> Subject:
         """Return the character of ours that is named: by id, as character:ID, or by name."""
-        number = text.removeprefix("character:")
-        if number.isdecimal():
-            return Subject(SubjectType.CHARACTER, int(number))
+        number = id_of(text.removeprefix("character:"))
+        if number is not None:
+            return Subject(SubjectType.CHARACTER, number)
         own = self._database.read_now(_own)
         return Subject(SubjectType.CHARACTER, _the_one(text, _alike(text, own), ("character",)))
 
@@ -49,8 +49,12 @@ class Names:
         self, texts: Sequence[str], categories: Collection[str] = PEOPLE
     ) -> list[tuple[int, str]]:
         """Return ids with categories; that of a number is looked up and can be empty."""
-        named = [text for text in texts if not text.isdecimal()]
-        numbers = [int(text) for text in texts if text.isdecimal()]
+        ids = {text: id_of(text) for text in texts}
+        for text, one in ids.items():
+            if one is None and text.isdecimal():
+                raise BadInput(f"nothing has the id {text[:40]}")
+        named = [text for text in texts if ids[text] is None]
+        numbers = [one for one in ids.values() if one is not None]
         known = self._database.read_now(lambda conn: _known(conn, named))
         kinds = self._database.read_now(lambda conn: _categories(conn, numbers))
         found = {text: _of(known.get(text, []), categories) for text in named}
@@ -60,10 +64,8 @@ class Names:
             for text in missing:
                 found[text] = _of(_alike(text, asked), categories)
         return [
-            (int(text), kinds.get(int(text), ""))
-            if text.isdecimal()
-            else _only(text, found[text], categories)
-            for text in texts
+            _only(text, found[text], categories) if one is None else (one, kinds.get(one, ""))
+            for text, one in ((text, ids[text]) for text in texts)
         ]
 
     def _ask(self, names: Sequence[str]) -> Found:

@@ -32,7 +32,8 @@ def raising(monkeypatch: pytest.MonkeyPatch) -> Raise:
 
     def arrange(error: BaseException) -> None:
         @click.command()
-        def command() -> None:
+        @click.argument("arguments", nargs=-1)
+        def command(arguments: tuple[str, ...]) -> None:
             raise error
 
         monkeypatch.setattr("cli.main.build_app", lambda: command)
@@ -109,6 +110,22 @@ def test_no_token_of_an_error_is_shown(raising: Raise, capsys: pytest.CaptureFix
     raising(Unverified("the token does not hold", "a-secret-refresh-token"))
     assert main([]) == Exit.REFUSED
     assert "secret" not in capsys.readouterr().err
+
+
+def test_an_argument_that_is_no_text_is_told(
+    raising: Raise, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = "select '\udcff'"
+    cause = UnicodeEncodeError("utf-8", odd, 8, 9, "surrogates not allowed")
+    wrapped = RuntimeError("a driver's")
+    wrapped.__cause__ = cause
+    for error in (cause, wrapped):
+        raising(error)
+        assert main([odd]) == Exit.USAGE
+        assert capsys.readouterr().err == "esisyncd: \"select '\\udcff'\" is no text in UTF-8\n"
+    # Where no argument has it, it is a bug as any other.
+    raising(cause)
+    assert main([]) == Exit.INTERNAL
 
 
 def test_ctrl_c_is_130(raising: Raise) -> None:

@@ -94,3 +94,11 @@ def test_without_a_daemon_only_the_mirror_is_asked(names: Names) -> None:
     # A thing of another category is not what was meant.
     with pytest.raises(BadInput, match="does not know 'Rifter'"):
         names.ids(["Rifter"], ("system",))
+
+
+@pytest.mark.parametrize("number", [str(2**63), "9" * 5000, "0", "\u0663"])
+def test_a_number_that_nothing_can_have_is_refused(names: Names, number: str) -> None:
+    with pytest.raises(BadInput, match="nothing has the id"):
+        names.ids(["90000001", number])
+    with pytest.raises(BadInput):
+        names.character(number)

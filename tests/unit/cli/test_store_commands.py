@@ -206,3 +206,14 @@ def test_times_are_told_to_programs_as_a_query_tells_them(esisyncd: Esisyncd) ->
     queried = esisyncd("query", "--json", "SELECT expires_at FROM credential")
     assert listed["expires_at"] == json.loads(queried.out)["rows"][0]["expires_at"]
     assert listed["expires_at"].endswith("Z")
+
+
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
+def test_what_is_piped_in_and_is_no_text_is_told(
+    esisyncd: Esisyncd, monkeypatch: pytest.MonkeyPatch, errors: str
+) -> None:
+    piped = io.TextIOWrapper(io.BytesIO(b"SELECT '\xff'"), encoding="utf-8", errors=errors)
+    monkeypatch.setattr(sys, "stdin", piped)
+    ran = esisyncd("query", "-")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "esisyncd: what was piped in is no text in UTF-8\n"
