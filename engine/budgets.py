@@ -98,6 +98,9 @@ class Budgets:
         needed: set[str] = set()
         risks_errors = False
         all_optional = all(part.optional for part in kind.parts)
+        # Details borrow when there are some. Else the lists of all would wait whenever the details
+        # of a few, as in a first load, have spent a bucket that everybody shares.
+        only_things = all(part.is_of_things for part in kind.parts)
         for part in kind.parts:
             if part.name not in credentials:
                 continue
@@ -105,6 +108,8 @@ class Budgets:
             for route in _routes(part):
                 if route.rate_group is None:
                     risks_errors = True
+                    continue
+                if part.is_of_things and not only_things:
                     continue
                 public = rates.is_public(route.name, route.rate_group)
                 name = rates.bucket_name(route.rate_group, 0 if public else owner)

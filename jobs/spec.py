@@ -6,13 +6,14 @@ function that works through Context.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import msgspec
 from sqlalchemy import Connection, Table
@@ -21,6 +22,9 @@ from ipc.settings import MarketWatch
 from ipc.subject import JobKey, Subject, SubjectType
 
 T = TypeVar("T")
+
+_PLACE: Final = re.compile(r"{(\w+)}")
+_SUBJECT_IDS: Final = frozenset({"character_id", "corporation_id", "alliance_id"})
 
 # Column name -> value, in the types of the wire Struct (Decimal, aware datetime, int, str...).
 Row = Mapping[str, Any]
@@ -292,6 +296,13 @@ class Part:
     run: Callable[[Context], Awaitable[PartResult]] | None = None
     # Further routes that `run` uses; for documentation, budgets and the contract test.
     uses: tuple[Route, ...] = ()
+
+    @property
+    def is_of_things(self) -> bool:
+        """Tell whether it asks about single things that were found before; often none is new."""
+        if self.run is None or self.route is None:
+            return False
+        return not _SUBJECT_IDS.issuperset(_PLACE.findall(self.route.path))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,11 +8,12 @@ from engine.budgets import EXPIRES_S, Budgets, allowances_of
 from ipc.messages import Allowance, PartGrant, Spent
 from ipc.subject import SubjectType
 from jobs.rates import ERRORS, PERSON, ROUTINE, WRITE
-from jobs.spec import Kind, Part, Route
+from jobs.spec import Context, Kind, Part, PartResult, Route
 
 SKILLS = Route("GET", "/characters/{character_id}/skills", rate_group="char-detail")
 PORTRAIT = Route("GET", "/characters/{character_id}/portrait", rate_group="char-detail")
 NOTES = Route("GET", "/characters/{character_id}/notifications", rate_group="char-notification")
+KILLMAIL = Route("GET", "/killmails/{killmail_id}/{killmail_hash}", rate_group="killmail")
 PLAIN = Route("GET", "/alliances")
 
 
@@ -87,6 +88,35 @@ def test_an_optional_part_holds_no_job_back() -> None:
     assert budgets.held(demands, ROUTINE, 0.0) is None
     loans = budgets.lend(demands, ROUTINE, 0.0)
     assert [loan.budget.name for loan in loans] == ["char-detail:90"]
+
+
+async def read_nothing(_context: Context) -> PartResult:
+    """Stand for a run that nobody calls."""
+    raise NotImplementedError
+
+
+def test_details_hold_no_list_back_and_leave_with_nothing() -> None:
+    budgets = known()
+    details = Part(name="details", route=KILLMAIL, run=read_nothing)
+    of = kind(Part(name="list", route=SKILLS), details)
+    demands = budgets.demands_of(of, grants(of))
+    assert demands is not None
+    heard(budgets, "char-detail:90", 600)
+    heard(budgets, "killmail:public", 0)
+    assert budgets.held(demands, ROUTINE, 0.0) is None
+    loans = budgets.lend(demands, ROUTINE, 0.0)
+    assert [loan.budget.name for loan in loans] == ["char-detail:90"]
+
+
+def test_details_alone_wait_for_their_bucket() -> None:
+    budgets = known()
+    of = kind(Part(name="details", route=KILLMAIL, run=read_nothing))
+    demands = budgets.demands_of(of, grants(of))
+    assert demands is not None
+    heard(budgets, "killmail:public", 0)
+    held = budgets.held(demands, ROUTINE, 0.0)
+    assert held is not None
+    assert held.limit == "killmail:public"
 
 
 def test_a_spent_bucket_holds_the_job_and_is_named() -> None:
