@@ -125,7 +125,7 @@ class Engine:
             finisher=self.finisher,
             pauses=self.pauses,
             budgets=self.budgets,
-            ramp=Ramp(settings.timings.ramp_per_s),
+            ramp=Ramp(settings.timings.ramp_per_s, slots),
             downtime=self.downtime,
             pool=pool,
             cancel_grace_s=settings.timings.cancel_grace_s,

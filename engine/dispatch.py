@@ -162,7 +162,7 @@ class Dispatcher:
         if self._stood_still:
             self._stood_still = False
             ramp.begin(now_s)
-        if ramp.active:
+        if ramp.is_bound:
             free = min(free, ramp.room(now_s))
         if free <= 0:
             return
@@ -173,7 +173,7 @@ class Dispatcher:
                 free -= self._start(entry, now_s, now)
         except NoWorker:
             _log.debug("no worker has room")
-        if ramp.active:
+        if ramp.is_bound:
             ramp.took(before - free, all_due=entry is None)
         self._start_suspect(now_s, now)
 
@@ -205,7 +205,7 @@ class Dispatcher:
             due_s = self._schedule.next_due_s()
             if due_s is not None:
                 due_s = max(due_s, self._pauses.until_s)
-                if self._ramp.active:
+                if self._ramp.is_bound:
                     due_s = max(due_s, self._ramp.next_s())
                 if self._downtime.is_shut(looked_s):
                     due_s = max(due_s, self._downtime.next_look_s)

@@ -100,7 +100,8 @@ class Timings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     drain_interval_s: float = 5.0
     discovery_interval_s: float = 30.0
     trigger_coalesce_s: float = 60.0
-    # After a standstill never more jobs a second, as long as some are left of it; 0: no bound.
+    # After a standstill never more jobs a second, as long as some are left of it; 0: no bound, then
+    # or later.
     ramp_per_s: float = 150.0
     zkillboard_pace_s: float = 1.0
 

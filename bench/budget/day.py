@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 from bench.budget.loop import JumpClock, JumpLoop
 from bench.budget.wire import Wire
-from bench.budget.workers import Workers
+from bench.budget.workers import SLOTS, Workers
 from engine.budgets import Budgets
 from engine.carried import Carried
 from engine.dispatch import Dispatcher
@@ -113,7 +113,7 @@ class Day:
         self.dispatcher = Dispatcher(
             clock=clock, epoch=1, schedule=self.schedule, lineup=self.lineup, carried=carried,
             outlet=outlet, finisher=finisher, pauses=self.pauses, budgets=self.budgets,
-            ramp=Ramp(self.settings.timings.ramp_per_s), downtime=self.downtime,
+            ramp=Ramp(self.settings.timings.ramp_per_s, SLOTS), downtime=self.downtime,
             pool=self.workers, cancel_grace_s=5.0, on_pause=self._on_pause,
             on_grants_changed=lambda: None, on_downtime=self._on_downtime,
         )  # fmt: skip

@@ -25,6 +25,7 @@ from ipc.messages import (
     WriteDone,
 )
 from ipc.outcome import Outcome, PauseBucket, Token, Transient
+from ipc.subject import Subject, SubjectType
 from jobs.catalog import Catalog
 from jobs.rates import PERSON
 from jobs.spec import Route
@@ -242,6 +243,18 @@ async def test_what_has_piled_up_starts_slowly(tmp_path: Path, empty_database: P
         assert sum(started[:10]) <= 70
         assert max(sum(started[at : at + 10]) for at in range(50)) < 200
         assert len(rig.running()) == 301
+        # Nothing is left of it; what somebody makes due at one moment does not all start there.
+        for work in rig.running():
+            await rig.end(work)
+        for number in numbers:
+            await rig.do(RunNow(Subject(SubjectType.CHARACTER, number)))
+        started = [len(rig.running())]
+        for _ in range(30):
+            before = len(rig.running())
+            await rig.advance(0.1)
+            started.append(len(rig.running()) - before)
+        assert max(sum(started[at : at + 10]) for at in range(20)) < 200
+        assert len(rig.running()) == 300
 
 
 async def test_a_job_that_goes_on_tells_what_it_heard_when_it_borrows(rig: Rig) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.jitter import jitter_s
 from engine.policy import Announce, Decision
 from engine.ramp import BURST, Ramp
@@ -34,9 +36,30 @@ def test_it_is_over_when_nothing_that_is_due_is_left() -> None:
     assert (before, ramp.active) == (True, False)
 
 
+@pytest.mark.parametrize(
+    ("slots", "fewest", "most"), [(4, 170, 199), (32, 170, 199), (64, 350, 399)]
+)
+def test_what_falls_due_together_later_is_bounded_too(slots: int, fewest: int, most: int) -> None:
+    ramp, now_s = Ramp(150.0, slots), 100.0
+    ramp.begin(now_s)
+    ramp.took(1, all_due=True)
+    starts: list[float] = []
+    now_s += 300.0
+    while len(starts) < 3000:
+        room = ramp.room(now_s)
+        starts += [now_s] * room
+        ramp.took(room, all_due=True)
+        assert room or ramp.next_s() > now_s
+        now_s = max(now_s, ramp.next_s())
+    in_a_second = [sum(at <= one < at + 1 for one in starts) for at in starts[:1000]]
+    assert fewest <= min(in_a_second)
+    assert max(in_a_second) <= most
+
+
 def test_without_a_bound_there_is_none() -> None:
     ramp = Ramp(0.0)
     ramp.begin(0.0)
+    assert not ramp.is_bound
     assert not ramp.active
 
 
