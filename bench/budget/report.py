@@ -129,7 +129,7 @@ _ROWS = (
     ("mails sent, and kept waiting", lambda d: f"{d['writes']:,}, {d['writes_denied']}"),
     ("downtimes noticed", lambda d: d["downtimes"]),
     ("most jobs started in one second", lambda d: d["most_starts_a_second"]),
-    ("of them after the restart", lambda d: max(d["starts_after_restart"])),
+    ("in the two minutes after the restart", lambda d: max(d["starts_after_restart"])),
     ("jobs failing at the end", lambda d: d["failing_at_the_end"]),
     ("jobs overdue, median of all minutes", lambda d: f"{_median(d['overdue_each_minute']):,.0f}"),
 )

@@ -7,7 +7,7 @@ more, as a worker does; there are no rows and no database.
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -107,6 +107,19 @@ class Ages:
             self.kept[place] = ratio
 
 
+@dataclass(slots=True)
+class Second:
+    """The jobs that started in one second, by kind."""
+
+    at_s: int = -1
+    kinds: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def starts(self) -> int:
+        """Return how many they were."""
+        return self.kinds.total()
+
+
 class Workers:
     """The pool of the dispatcher, and everything below it."""
 
@@ -125,6 +138,7 @@ class Workers:
         self._life = 0
         self.ages: defaultdict[str, Ages] = defaultdict(Ages)
         self.starts: defaultdict[int, int] = defaultdict(int)
+        self.busiest = self._second = Second()
         self.jobs_done = 0
         self.jobs_waited = 0
         self.owner_of: dict[int, int] = {}
@@ -140,10 +154,19 @@ class Workers:
         """Start a job."""
         if not isinstance(work, RunJob) or (not over and self.free_slots <= 0):
             raise NoWorker
-        self.starts[int(self._clock.now_s)] += 1
+        self._count_start(work.key.kind)
         self._jobs[work.job_id] = job = self._run(work)
         self._loop.call_later(0.002, self._step, work.job_id, job)
         return work.job_id % 4
+
+    def _count_start(self, kind: str) -> None:
+        at_s = int(self._clock.now_s)
+        self.starts[at_s] += 1
+        if self._second.at_s != at_s:
+            self._second = Second(at_s)
+        self._second.kinds[kind] += 1
+        if self.starts[at_s] > self.busiest.starts:
+            self.busiest = self._second
 
     def submit_alone(self, work: RunJob) -> int:  # noqa: ARG002
         """There are no suspects here."""
