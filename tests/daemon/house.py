@@ -88,6 +88,12 @@ class House(Daemon):
             self._database = Database(self.settings.database_url)
         return self._database
 
+    def forget_database(self) -> None:
+        """Close the test's own connection; the next one looks for the file anew."""
+        if self._database is not None:
+            self._database.close_now()
+            self._database = None
+
     def write(self, work: Callable[[Connection, datetime], T]) -> T:
         """Write as another program does."""
         now = SystemClock().now()
@@ -353,8 +359,7 @@ class House(Daemon):
             left = self.processes()
         told = [command_of(pid) for pid in left]
         super().cleanup()
-        if self._database is not None:
-            self._database.close_now()
+        self.forget_database()
         assert not left, f"processes left behind: {told}"
 
 
@@ -370,11 +375,12 @@ def open_house(
     *,
     logged_in: bool = True,
     rate_limits: bool = False,
+    where: Path = Path("/tmp"),
     **changes: Any,
 ) -> Iterator[House]:
     """Give a house that is not started; template: a prepared SQLite database."""
     # Unix socket paths end at 108 bytes.
-    folder = Path(tempfile.mkdtemp(prefix="h", dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix="h", dir=where))
     settings = Settings(
         data_dir=str(folder),
         esi=Esi(base_url=eve.urls.esi, contact="tests@example.org"),
