@@ -80,7 +80,7 @@ MISTAKES = (
         (
             Edit(
                 "jobs/writes/execute.py",
-                "self.tools.logbook.note(self.order.outbox_id, self.order.job_id)",
+                "sender.tools.logbook.note(sender.order.outbox_id, sender.order.job_id)",
                 "pass",
             ),
         ),
