@@ -154,21 +154,22 @@ class Budgets:
 
     def comes_back(self, names: Iterable[str], now_s: float) -> bool:
         """Tell whether a write has to wait for one of these buckets while tokens of it are lent."""
-        budgets = [self.get(name) for name in names]
-        return any(
-            budget.lent and budget.wait(rates.WORST_COST, rates.WRITE, now_s) is not None
-            for budget in budgets
-        )
+        cost = rates.WORST_COST
+        for name in names:
+            budget = self.get(name)
+            if budget.lent and budget.wait(cost, rates.WRITE, now_s) is not None:
+                return True
+        return False
 
     def lend_to_write(self, names: Iterable[str], now_s: float) -> tuple[Loan, ...]:
         """Lend a write one request of each of these buckets, of those that have so much."""
         cost = rates.WORST_COST
-        budgets = [self.get(name) for name in names]
-        return tuple(
-            Loan(budget, budget.lend(cost, rates.WRITE, now_s))
-            for budget in budgets
-            if budget.wait(cost, rates.WRITE, now_s) is None
-        )
+        loans: list[Loan] = []
+        for name in names:
+            budget = self.get(name)
+            if budget.wait(cost, rates.WRITE, now_s) is None:
+                loans.append(Loan(budget, budget.lend(cost, rates.WRITE, now_s)))
+        return tuple(loans)
 
     def settle(self, loans: Iterable[Loan], spent: Sequence[Spent], now_s: float) -> None:
         """Take back what a job that ended had left with."""

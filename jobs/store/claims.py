@@ -63,6 +63,10 @@ _CLAIM = (
     "UPDATE outbox SET status = 'inflight', claimed_by_epoch = {0}, claim_expires_at = {0},"
     " updated_at = {0} WHERE {within} AND {waits} RETURNING id"
 )
+_SENDERS = (
+    "SELECT id, subject_id FROM outbox WHERE {within} AND subject_type = 'character'"
+    " AND (expires_at > {0} OR (expires_at IS NULL AND created_at > {0}))"
+)
 # In the order of the numbers: two that lock the same rows in another order would wait for each
 # other.
 _HELD = "SELECT id, status, revision, claimed_by_epoch FROM outbox WHERE {within} ORDER BY id"
@@ -95,8 +99,11 @@ def find_due(
 
 def find_senders(connection: Connection, ids: Iterable[int], now: datetime) -> dict[int, int]:
     """Return the characters of these rows that have not expired, by row."""
-    values = {"ids": list(ids), "now": now, "born": now - LIFETIME}
-    return {row.id: row.subject_id for row in connection.execute(_SENDERS, values)}
+    dialect = connection.dialect
+    mark, within = statements.placeholder(dialect), statements.within_list(dialect, "id")
+    times = (time_for(dialect, now), time_for(dialect, now - LIFETIME))
+    values = (statements.listed(dialect, list(ids)), *times)
+    return dict(statements.rows(connection, _SENDERS.format(mark, within=within), values))
 
 
 def claim(
@@ -322,9 +329,4 @@ _DUE_WITHOUT = _due(
         table.c.subject_id.not_in(_among("without")),
         _IS_OVER,
     )
-)
-_SENDERS = select(table.c.id, table.c.subject_id).where(
-    table.c.id.in_(_among("ids")),
-    table.c.subject_type == SubjectType.CHARACTER.value,
-    _IS_OVER.is_not(True),
 )
