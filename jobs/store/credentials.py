@@ -7,19 +7,32 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import Connection, case, delete, func, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Row,
+    bindparam,
+    case,
+    delete,
+    func,
+    select,
+    update,
+)
 
 from ipc.subject import Subject, SubjectType
-from jobs.store import grants, statements, subjects, ways
+from jobs.store import grants, odd_rows, statements, subjects, ways
 from jobs.store.inserts import insert
 from jobs.store.schema.core import access as access_table
 from jobs.store.schema.core import credential as table
 from jobs.store.schema.core import subject as subject_table
-from jobs.store.schema.types import time_of
+from jobs.store.schema.types import raw_text, time_of
 from jobs.store.words import text_of_words, words_of_text
 
 # Between the first refusal of a refresh token and the one that flags the credential.
 SECOND_REFUSAL_AFTER = timedelta(seconds=60)
+# Sums of numbers below it stay within 64 bits, whatever is in a column.
+_SUM_MODULUS = 1_000_000_007
 # Each job that has a token reads it.
 _TOKENS = (
     "access_token, refresh_token, expires_at, generation, needs_reauth, character_id, scopes,"
@@ -63,7 +76,10 @@ class Tokens:
 
 
 def list_all(connection: Connection, character_id: int | None = None) -> list[Credential]:
-    """Return every credential, or those of a character, in the order in which they came."""
+    """Return every credential, or those of a character, in the order in which they came.
+
+    One that another program wrote so that it cannot be read is left out.
+    """
     query = select(
         table.c.id,
         table.c.character_id,
@@ -79,62 +95,73 @@ def list_all(connection: Connection, character_id: int | None = None) -> list[Cr
     ).order_by(table.c.id)
     if character_id is not None:
         query = query.where(table.c.character_id == character_id)
-    return [
-        Credential(
-            id=row.id,
-            character_id=row.character_id,
-            client_id=row.client_id,
-            scopes=words_of_text(row.scopes),
-            expires_at=row.expires_at,
-            generation=row.generation,
-            needs_reauth=row.needs_reauth,
-            refused_at=row.refused_at,
-            refreshed_at=row.refreshed_at,
-            logged_in_at=row.logged_in_at,
-            has_token=bool(row.has_token),
-        )
-        for row in connection.execute(query)
-    ]
+    return odd_rows.read_well(connection, table, query, _credential)
+
+
+def _credential(row: Row[Any]) -> Credential:
+    odd_rows.require_id(row.character_id, "character_id")
+    return Credential(
+        id=row.id,
+        character_id=row.character_id,
+        client_id=row.client_id,
+        scopes=words_of_text(row.scopes),
+        expires_at=row.expires_at,
+        generation=row.generation,
+        needs_reauth=row.needs_reauth,
+        refused_at=row.refused_at,
+        refreshed_at=row.refreshed_at,
+        logged_in_at=row.logged_in_at,
+        has_token=bool(row.has_token),
+    )
 
 
 def fingerprint(connection: Connection) -> tuple[Any, ...]:
     """Return figures that differ once a credential, an access or a subject has changed.
 
-    Sums beside the newest time: two programs may write within one millisecond.
+    Sums beside the newest time: two programs may write within one millisecond. Nothing of it is
+    decoded, and no number is so large that sums overflow: another program may have written it.
     """
     grants = connection.execute(
         select(
             func.count(),
-            func.sum(table.c.generation),
-            func.sum(table.c.id),
-            func.max(table.c.updated_at),
+            _sum(table.c.generation),
+            _sum(table.c.id),
+            _newest(connection, table.c.updated_at),
             func.count(table.c.refused_at),
         )
     ).one()
     ways = connection.execute(
         select(
             func.count(),
-            func.sum(access_table.c.subject_id),
-            func.sum(access_table.c.credential_id),
-            func.max(access_table.c.updated_at),
+            _sum(access_table.c.subject_id),
+            _sum(access_table.c.credential_id),
+            _newest(connection, access_table.c.updated_at),
             func.count(access_table.c.roles),
             func.sum(func.length(access_table.c.roles)),
             func.count(access_table.c.refused_until),
-            func.max(access_table.c.refused_until),
+            _newest(connection, access_table.c.refused_until),
             func.sum(func.length(access_table.c.refused_roles)),
         )
     ).one()
     states = connection.execute(
         select(
-            subject_table.c.state,
+            raw_text(connection.dialect, subject_table.c.state),
             func.count(),
-            func.sum(subject_table.c.id),
-            func.max(subject_table.c.updated_at),
+            _sum(subject_table.c.id),
+            _newest(connection, subject_table.c.updated_at),
         )
         .group_by(subject_table.c.state)
         .order_by(subject_table.c.state)
     ).all()
     return (tuple(grants), tuple(ways), tuple(tuple(row) for row in states))
+
+
+def _sum(column: Column[Any]) -> ColumnElement[Any]:
+    return func.sum(column % _SUM_MODULUS)
+
+
+def _newest(connection: Connection, column: Column[Any]) -> ColumnElement[Any]:
+    return raw_text(connection.dialect, func.max(column))
 
 
 def tokens(connection: Connection, credential_id: int) -> Tokens | None:
@@ -145,22 +172,44 @@ def tokens(connection: Connection, credential_id: int) -> Tokens | None:
     return None
 
 
+_OWN = (
+    select(table)
+    .where(table.c.character_id.in_(bindparam("characters", expanding=True)))
+    .order_by(table.c.id)
+)
+
+
 def with_tokens(
     connection: Connection, character_ids: Iterable[int]
 ) -> dict[int, list[tuple[int, Tokens]]]:
     """Return the credentials of characters, by character: number and tokens, in order."""
-    sql = _OF_CHARACTERS.format(statements.within_list(connection.dialect, "character_id"))
-    listed = statements.listed(connection.dialect, list(character_ids))
     found: dict[int, list[tuple[int, Tokens]]] = {}
-    for number, *values in statements.rows(connection, sql, (listed,)):
-        own = _tokens(values)
+    for number, own in _read_with_tokens(connection, list(character_ids)):
         found.setdefault(own.character_id, []).append((number, own))
     return found
+
+
+def _read_with_tokens(connection: Connection, characters: list[int]) -> list[tuple[int, Tokens]]:
+    sql = _OF_CHARACTERS.format(statements.within_list(connection.dialect, "character_id"))
+    listed = statements.listed(connection.dialect, characters)
+    try:
+        rows = statements.rows(connection, sql, (listed,))
+        return [(number, _tokens(values)) for number, *values in rows]
+    except odd_rows.CAUSES as error:
+        odd_rows.raise_if_of_database(error)
+    values = {"characters": characters}
+    return odd_rows.read_well(connection, table, _OWN, _with_number, values)
+
+
+def _with_number(row: Row[Any]) -> tuple[int, Tokens]:
+    return row.id, _tokens([getattr(row, name) for name in _TOKENS.split(", ")])
 
 
 def _tokens(values: Sequence[Any]) -> Tokens:
     access_token, refresh_token, expires_at, generation, needs_reauth, *about = values
     character_id, scopes, client_id = about
+    if not all(isinstance(text, str) for text in (access_token or "", refresh_token, scopes)):
+        raise ValueError("a text of the credential is none")
     return Tokens(
         access_token=access_token,
         refresh_token=refresh_token,

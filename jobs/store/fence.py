@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select, update
 from jobs.errors import Fenced
 from jobs.store import statements
 from jobs.store.schema.core import owner
+from jobs.store.schema.types import raw_text
 
 _CHECK = {
     "sqlite": "SELECT epoch FROM owner WHERE id = 1",
@@ -41,7 +42,8 @@ def check(connection: Connection, epoch: int) -> None:
     """
     found = statements.scalar(connection, _CHECK[connection.dialect.name])
     if found != epoch:
-        raise Fenced(int(found or 0))
+        # Another program may have put in what is no number.
+        raise Fenced(found if isinstance(found, int) else 0)
 
 
 def life(connection: Connection) -> tuple[int, str] | None:
@@ -49,10 +51,10 @@ def life(connection: Connection) -> tuple[int, str] | None:
 
     Of two copies of a database both may come to the same epoch.
     """
-    row = connection.execute(select(owner)).first()
-    if row is None:
-        return None
-    return row.epoch, f"{row.epoch} {row.host} {row.pid} {row.started_at.isoformat()}"
+    # As text: another program may have put in what is no time.
+    started_at = raw_text(connection.dialect, owner.c.started_at)
+    row = connection.execute(select(owner.c.epoch, owner.c.host, owner.c.pid, started_at)).first()
+    return None if row is None else (row[0], " ".join(map(str, row)))
 
 
 def current(connection: Connection) -> tuple[int, str, int] | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 from itertools import chain
+from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import ColumnElement, Connection, Row, select
 
 from ipc.outcome import Token
 from ipc.subject import JobKey, Subject, SubjectType
-from jobs.store import statements
+from jobs.store import odd_rows, statements
 from jobs.store.schema.core import ledger as table
 from jobs.store.schema.types import same_time, text_of_time
 
@@ -48,7 +49,7 @@ class LedgerRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 def load_all(connection: Connection) -> list[LedgerRow]:
-    """Return every row whose words this version knows; a job with another counts as never run."""
+    """Return every row that this version can read; a job with another counts as never run."""
     return _load(connection)
 
 
@@ -64,35 +65,35 @@ def load_of(connection: Connection, subjects: Collection[Subject]) -> list[Ledge
 
 
 def _load(connection: Connection, *terms: ColumnElement[bool]) -> list[LedgerRow]:
-    return [
-        LedgerRow(
-            key=JobKey(row.kind, Subject(SubjectType(row.subject_type), row.subject_id)),
-            token=Token(row.outcome),
-            last_attempt_at=row.last_attempt_at,
-            rows_touched=row.rows_touched,
-            rows_skipped=row.rows_skipped,
-            to_fetch=row.to_fetch,
-            words_unknown=row.words_unknown,
-            last_reason=row.last_reason,
-            started_at=row.started_at,
-            duration_ms=row.duration_ms,
-            last_success_at=row.last_success_at,
-            last_changed_at=row.last_changed_at,
-            next_eligible_at=row.next_eligible_at,
-            fresh_until=row.fresh_until,
-            consecutive_failures=row.consecutive_failures,
-            strikes=row.strikes,
-            parked_reason=row.parked_reason,
-            parked_generation=row.parked_generation,
-        )
-        for row in connection.execute(
-            select(table).where(
-                table.c.outcome.in_([word.value for word in Token]),
-                table.c.subject_type.in_([word.value for word in SubjectType]),
-                *terms,
-            )
-        )
-    ]
+    query = select(table).where(
+        table.c.outcome.in_([word.value for word in Token]),
+        table.c.subject_type.in_([word.value for word in SubjectType]),
+        *terms,
+    )
+    return odd_rows.read_well(connection, table, query, _row)
+
+
+def _row(row: Row[Any]) -> LedgerRow:
+    return LedgerRow(
+        key=JobKey(row.kind, Subject(SubjectType(row.subject_type), row.subject_id)),
+        token=Token(row.outcome),
+        last_attempt_at=row.last_attempt_at,
+        rows_touched=row.rows_touched,
+        rows_skipped=row.rows_skipped,
+        to_fetch=row.to_fetch,
+        words_unknown=row.words_unknown,
+        last_reason=row.last_reason,
+        started_at=row.started_at,
+        duration_ms=row.duration_ms,
+        last_success_at=row.last_success_at,
+        last_changed_at=row.last_changed_at,
+        next_eligible_at=row.next_eligible_at,
+        fresh_until=row.fresh_until,
+        consecutive_failures=row.consecutive_failures,
+        strikes=row.strikes,
+        parked_reason=row.parked_reason,
+        parked_generation=row.parked_generation,
+    )
 
 
 def upsert_many(connection: Connection, rows: Iterable[LedgerRow]) -> int:

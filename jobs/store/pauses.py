@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Connection, or_, select
+from sqlalchemy import Connection, Row, or_, select
 
+from jobs.store import odd_rows
 from jobs.store.inserts import insert
 from jobs.store.schema.core import pause as table
 
@@ -18,7 +20,14 @@ def load(connection: Connection, now: datetime) -> dict[str, tuple[datetime, str
     query = select(table.c.scope, table.c.until, table.c.reason).where(
         table.c.until > now, table.c.until <= now + _LONGEST
     )
-    return {row.scope: (row.until, row.reason) for row in connection.execute(query)}
+    return {
+        row.scope: (row.until, row.reason)
+        for row in odd_rows.read_well(connection, table, query, _same)
+    }
+
+
+def _same(row: Row[Any]) -> Row[Any]:
+    return row
 
 
 def extend(connection: Connection, scope: str, until: datetime, reason: str) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, delete, or_, select
+from sqlalchemy import Connection, Row, delete, or_, select
 
-from jobs.store import statements
+from jobs.store import odd_rows, statements
 from jobs.store.schema.core import rate_bucket as table
 from jobs.store.schema.types import same_time, text_of_time
 
@@ -32,8 +33,8 @@ class SpentBucket(msgspec.Struct, frozen=True, gc=False):
 def load(connection: Connection, now: datetime) -> list[SpentBucket]:
     """Return the buckets of which something is still spent."""
     last = now + _LONGEST
-    rows = connection.execute(select(table).where(table.c.back_at > now, table.c.back_at <= last))
-    return [SpentBucket(*(getattr(row, name) for name in _COLUMNS)) for row in rows]
+    query = select(table).where(table.c.back_at > now, table.c.back_at <= last)
+    return odd_rows.read_well(connection, table, query, _row)
 
 
 def save(connection: Connection, buckets: Iterable[SpentBucket], now: datetime) -> None:
@@ -55,3 +56,7 @@ def save(connection: Connection, buckets: Iterable[SpentBucket], now: datetime) 
     )
     sql = statements.upsert(table, connection.dialect, _COLUMNS, ("name",))
     statements.run_many(connection, sql, rows)
+
+
+def _row(row: Row[Any]) -> SpentBucket:
+    return SpentBucket(*(getattr(row, name) for name in _COLUMNS))

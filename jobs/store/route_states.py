@@ -11,9 +11,11 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, delete, or_, update
 
-from jobs.store import statements
+from jobs.store import odd_rows, statements
+from jobs.store.odd_rows import OddRow
 from jobs.store.schema.core import route_state as table
 from jobs.store.schema.types import text_of_time, time_of
+from jobs.store.trouble import first_line
 
 _COLUMNS = (
     "route",
@@ -30,6 +32,17 @@ _COLUMNS = (
     "checked_at",
     "rows_skipped",
     "words_unknown",
+)
+# What SQLite would keep whatever it is.
+_TYPES: tuple[tuple[str, tuple[type[Any], ...]], ...] = (
+    ("page", (int,)),
+    ("revision", (str,)),
+    ("etag", (str, type(None))),
+    ("last_modified", (str, type(None))),
+    ("pages", (int, type(None))),
+    ("cursor", (str, type(None))),
+    ("rows_skipped", (int,)),
+    ("words_unknown", (int,)),
 )
 _KEY = ("route", "params", "owner_id", "page")
 _values = attrgetter(*_COLUMNS)
@@ -73,9 +86,19 @@ def params_key(params: Mapping[str, int | str]) -> str:
 
 
 def load(connection: Connection, route: str, params: str, owner_id: int) -> list[RouteState]:
-    """Return what is known of a request, by page."""
+    """Return what is known of a request, by page.
+
+    Nothing where another program wrote a page so that it cannot be read: asked without conditions,
+    the request is answered in full, and what is known of it written anew.
+    """
     sql = _LOAD.format(statements.placeholder(connection.dialect))
-    return [_state(row) for row in statements.rows(connection, sql, (route, params, owner_id))]
+    key = (route, params, owner_id)
+    try:
+        return [_state(row) for row in statements.rows(connection, sql, key)]
+    except odd_rows.CAUSES as error:
+        odd_rows.raise_if_of_database(error)
+        odd_rows.tell(table, [OddRow((*key, 1), f"a page cannot be read: {first_line(error)}")])
+        return []
 
 
 def save(connection: Connection, states: Iterable[RouteState]) -> None:
@@ -141,6 +164,9 @@ def forget_validators(connection: Connection, route: str, owner_id: int) -> None
 
 def _state(row: tuple[Any, ...]) -> RouteState:
     named = dict(zip(_COLUMNS, row, strict=True))
+    for name, fit in _TYPES:
+        if not isinstance(named[name], fit):
+            raise ValueError(f"its {name} is of no such type")  # noqa: TRY004 - of the value
     if named["expires_at"] is not None:
         named["expires_at"] = time_of(named["expires_at"])
     named["checked_at"] = time_of(named["checked_at"])

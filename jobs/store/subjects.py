@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, delete, or_, select, update
 
 from ipc.subject import Subject, SubjectType
 from jobs.errors import SubjectGone
-from jobs.store import grants, statements
+from jobs.store import grants, odd_rows, statements
 from jobs.store.inserts import insert
 from jobs.store.schema import core, metadata
 from jobs.store.schema.core import subject as table
@@ -42,14 +43,16 @@ def all_states(connection: Connection) -> dict[Subject, State]:
     A row with a word or a number that is none of ours, as another version or program may write it,
     is left out: it must not keep all others from being mirrored.
     """
-    rows = connection.execute(
-        select(table.c.type, table.c.id, table.c.state).where(
-            is_of_ours(table.c.type),
-            table.c.id > 0,
-            table.c.state.in_([word.value for word in State]),
-        )
+    query = select(table.c.type, table.c.id, table.c.state).where(
+        is_of_ours(table.c.type),
+        table.c.state.in_([word.value for word in State]),
     )
-    return {Subject(SubjectType(type_), id_): State(state) for type_, id_, state in rows}
+    return dict(odd_rows.read_well(connection, table, query, _state))
+
+
+def _state(row: Row[Any]) -> tuple[Subject, State]:
+    odd_rows.require_id(row.id, "id")
+    return Subject(SubjectType(row.type), row.id), State(row.state)
 
 
 def enroll(connection: Connection, subject: Subject, now: datetime) -> None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, select, update
 
 from ipc.subject import Subject, SubjectType
-from jobs.store import grants, subjects
+from jobs.store import grants, odd_rows, subjects
 from jobs.store.inserts import insert
 from jobs.store.schema.core import access as table
 from jobs.store.words import text_of_words, words_of_text
@@ -31,22 +31,24 @@ class Way:
 
 
 def list_all(connection: Connection) -> list[Way]:
-    """Return every way to read a corporation or alliance."""
+    """Return every way to read a corporation or alliance; one that cannot be read is left out."""
     query = (
         select(table)
         .where(_IS_OURS, table.c.subject_id > 0)
         .order_by(table.c.subject_type, table.c.subject_id, table.c.credential_id)
     )
-    return [
-        Way(
-            subject=Subject(SubjectType(row.subject_type), row.subject_id),
-            credential_id=row.credential_id,
-            roles=None if row.roles is None else words_of_text(row.roles),
-            refused_until=row.refused_until,
-            refused_roles=None if row.refused_roles is None else words_of_text(row.refused_roles),
-        )
-        for row in connection.execute(query)
-    ]
+    return odd_rows.read_well(connection, table, query, _row)
+
+
+def _row(row: Row[Any]) -> Way:
+    odd_rows.require_id(row.subject_id, "subject_id")
+    return Way(
+        subject=Subject(SubjectType(row.subject_type), row.subject_id),
+        credential_id=row.credential_id,
+        roles=None if row.roles is None else words_of_text(row.roles),
+        refused_until=row.refused_until,
+        refused_roles=None if row.refused_roles is None else words_of_text(row.refused_roles),
+    )
 
 
 def link(connection: Connection, subject: Subject, credential_id: int, now: datetime) -> None:

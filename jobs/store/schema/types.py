@@ -6,7 +6,18 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, DateTime, Dialect, Integer, MetaData, String
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    DateTime,
+    Dialect,
+    Integer,
+    MetaData,
+    String,
+    Text,
+    cast,
+    func,
+)
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 metadata = MetaData(
@@ -68,6 +79,11 @@ def time_of(value: Any) -> datetime:
 def time_for(dialect: Dialect, value: datetime) -> str | datetime:
     """Return what a database's driver takes for an aware time."""
     return text_of_time(value) if dialect.name == "sqlite" else in_utc(value)
+
+
+def raw_text(dialect: Dialect, value: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Return a value as a word to be compared, whatever another program has put there."""
+    return func.hex(value) if dialect.name == "sqlite" else cast(value, Text)
 
 
 class UtcTime(TypeDecorator[datetime]):
