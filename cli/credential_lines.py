@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 
@@ -12,6 +12,9 @@ from ipc.unreadable import UNREADABLE
 
 _MAX_SHOWN = 10
 _MAX_ID = 2**63
+# A day from either end of the calendar: a database tells times in the zone of its session.
+_FIRST = datetime.min.replace(tzinfo=UTC) + timedelta(days=1)
+_LAST = datetime.max.replace(tzinfo=UTC) - timedelta(days=1)
 
 
 class CredentialLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,6 +86,12 @@ def _fault(credential: CredentialLine) -> str:
         return "access_token and expires_at go together"
     if credential.expires_at is not None and credential.expires_at.tzinfo is None:
         return "expires_at must name its zone, as 2026-06-09T12:00:00Z"
+    if credential.expires_at is not None and not _is_storable(credential.expires_at):
+        return "expires_at must lie within the years 1 to 9999"
     if not all(0 < corporation < _MAX_ID for corporation in credential.corporations):
         return "corporations must be ids above 0"
     return ""
+
+
+def _is_storable(time: datetime) -> bool:
+    return _FIRST <= time <= _LAST

@@ -54,6 +54,8 @@ def test_blank_lines_are_passed_over() -> None:
         ({"access_token": "secret-access"}, "go together"),
         ({"expires_at": "2026-06-09T12:00:00Z"}, "go together"),
         ({"access_token": "secret", "expires_at": "2026-06-09T12:00:00"}, "zone"),
+        ({"access_token": "secret", "expires_at": "0001-01-01T00:00:00+14:00"}, "years 1 to 9999"),
+        ({"access_token": "secret", "expires_at": "9999-12-31T23:59:59-00:01"}, "years 1 to 9999"),
         ({"corporations": [-1]}, "corporations"),
         ({"refreshtoken": "secret-refresh"}, "refreshtoken"),
     ],
