@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from jobs.esi.client import EsiAnswer
 from jobs.esi.headers import http_date
+from jobs.store.moments import happened
 from jobs.store.schema.types import text_of_time, time_of_text
 
 # So many rows may well go at once.
@@ -68,7 +69,10 @@ def judge_drop(
     modified = answer.last_modified or ""
     since_text, _, seen_modified = rest.partition("|")
     if word == _WORD:
-        stands = now - time_of_text(since_text) >= STANDS_FOR
+        since = happened(time_of_text(since_text), now)
+        if since is None:
+            since, since_text = now, text_of_time(now)
+        stands = now - since >= STANDS_FOR
         if not in_doubt and (stands or _is_newer(modified, seen_modified)):
             return Drop()
     else:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Table, or_, select, update
 from ipc.subject import Subject, SubjectType
 from jobs.kinds._one_by_one import Found, asking, fetch_one_by_one
 from jobs.spec import Context, Pages, Params, Part, PartResult, Route, Target, Wire, Write
+from jobs.store.moments import is_due
 
 # Items that ESI refused are asked for again after this, while the contract is listed.
 REFUSED_FOR = timedelta(days=1)
@@ -104,7 +105,7 @@ def wanted_items(connection: Connection, book: Book, owner_id: int, now: datetim
             c.items_at.is_(None),
             c.closed_at.is_(None),
             c.type != "courier",
-            or_(c.items_due_at.is_(None), c.items_due_at <= now),
+            or_(c.items_due_at.is_(None), is_due(c.items_due_at, now, REFUSED_FOR)),
         )
         .order_by(c.contract_id.desc())
     )

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Connection, delete, exists, select
+from sqlalchemy import ColumnElement, Connection, delete, exists, select
 
 from jobs.kinds._batches import slices
 from jobs.spec import Context, Row, Target, Write
+from jobs.store.moments import Moment, is_to_come
 from jobs.store.schema.universe import unknown_id
 
 FIRST_REFUSAL = timedelta(hours=1)
@@ -28,23 +29,25 @@ def refused_until(refusals: int, now: datetime) -> datetime:
     return now + wait
 
 
-def waits(
-    category: str, column: Any, now: datetime | BindParameter[datetime]
-) -> ColumnElement[bool]:
+def waits(category: str, column: Any, now: datetime) -> ColumnElement[bool]:
     """Return whether the id in a column is not to be asked about yet."""
+    return waits_until(category, column, now, now + LONGEST_REFUSAL)
+
+
+def waits_until(category: str, column: Any, now: Moment, latest: Moment) -> ColumnElement[bool]:
+    """Return what waits() does, of parameters; latest: the longest refusal from now on."""
     return exists().where(
         unknown_id.c.category == category,
         unknown_id.c.id == column,
-        unknown_id.c.unknown_until > now,
+        is_to_come(unknown_id.c.unknown_until, now, latest),
     )
 
 
 def waiting_ids(connection: Connection, category: str, now: datetime) -> set[int]:
     """Return the ids that are not to be asked about yet."""
     u = unknown_id.c
-    return set(
-        connection.scalars(select(u.id).where(u.category == category, u.unknown_until > now))
-    )
+    still = is_to_come(u.unknown_until, now, now + LONGEST_REFUSAL)
+    return set(connection.scalars(select(u.id).where(u.category == category, still)))
 
 
 def note_unknown(

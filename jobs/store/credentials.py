@@ -23,6 +23,7 @@ from sqlalchemy import (
 from ipc.subject import Subject, SubjectType
 from jobs.store import grants, odd_rows, statements, subjects, ways
 from jobs.store.inserts import insert
+from jobs.store.moments import happened
 from jobs.store.schema.core import access as access_table
 from jobs.store.schema.core import credential as table
 from jobs.store.schema.core import subject as subject_table
@@ -271,10 +272,11 @@ def note_refused(
         return "stale"
     grants.note_change(connection)
     change = update(table).where(table.c.id == credential_id)
-    if row.refused_at is None:
+    first_at = happened(row.refused_at, now)
+    if first_at is None:
         connection.execute(change.values(refused_at=now, updated_at=now))
         return "first"
-    if now - row.refused_at < SECOND_REFUSAL_AFTER:
+    if now - first_at < SECOND_REFUSAL_AFTER:
         return "first"
     connection.execute(change.values(needs_reauth=True, generation=generation + 1, updated_at=now))
     return "flagged"

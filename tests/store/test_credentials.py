@@ -146,6 +146,19 @@ def test_a_credential_is_flagged_by_the_second_refusal_only(
     assert refuse(now + timedelta(seconds=200)) == "stale"
 
 
+def test_a_refusal_of_a_clock_that_was_ahead_counts_as_the_first(
+    database: Database, login: int, now: datetime
+) -> None:
+    first = generation(database, login)
+
+    def refuse(at: datetime) -> str:
+        return database.write_now(lambda conn: credentials.note_refused(conn, login, first, at))
+
+    assert refuse(now + timedelta(days=5000)) == "first"
+    assert refuse(now) == "first"
+    assert refuse(now + timedelta(seconds=60)) == "flagged"
+
+
 def test_a_stored_refresh_ends_refusals(database: Database, login: int, now: datetime) -> None:
     first = generation(database, login)
     database.write_now(lambda conn: credentials.note_refused(conn, login, first, now))

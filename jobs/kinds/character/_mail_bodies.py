@@ -8,8 +8,9 @@ from sqlalchemy import Connection, exists, func, or_, select, update
 
 from jobs.errors import BadAnswer, Gone
 from jobs.kinds._one_by_one import MAX_REFUSALS, goes_on_later
-from jobs.kinds._unknown_ids import refused_until
+from jobs.kinds._unknown_ids import LONGEST_REFUSAL, refused_until
 from jobs.spec import Context, PartResult, Route, Row, Target, Wire, Write
+from jobs.store.moments import is_due
 from jobs.store.schema.mail import mail, mail_body
 from jobs.together import as_far_as
 
@@ -37,7 +38,7 @@ def missing(connection: Connection, character_id: int, now: datetime) -> tuple[l
     wanted = (
         mail.c.character_id == character_id,
         mail.c.deleted_at.is_(None),
-        or_(mail.c.body_due_at.is_(None), mail.c.body_due_at <= now),
+        or_(mail.c.body_due_at.is_(None), is_due(mail.c.body_due_at, now, LONGEST_REFUSAL)),
         ~have,
     )
     ids = connection.scalars(

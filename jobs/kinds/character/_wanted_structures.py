@@ -16,7 +16,6 @@ from sqlalchemy import (
     Connection,
     Select,
     SelectBase,
-    and_,
     bindparam,
     exists,
     or_,
@@ -24,8 +23,9 @@ from sqlalchemy import (
     union,
 )
 
-from jobs.kinds._unknown_ids import waits
+from jobs.kinds._unknown_ids import LONGEST_REFUSAL, waits_until
 from jobs.spec import Context
+from jobs.store.moments import is_past, is_to_come
 from jobs.store.schema import core, metadata
 from jobs.store.schema.assets import character_asset, corporation_asset
 from jobs.store.schema.marks import Names, NamesBy, named_columns, owner_column
@@ -65,7 +65,12 @@ async def wanted_structures(context: Context, corporation_ids: Sequence[int]) ->
     # Whether a row of the character itself names it.
     found: dict[int, bool] = {}
     now = context.now()
-    values = {"me": me, "now": now, "looked_since": now - NAMES_AGE}
+    values = {
+        "me": me,
+        "now": now,
+        "latest": now + LONGEST_REFUSAL,
+        "looked_since": now - NAMES_AGE,
+    }
     if corporation_ids:
         values["corporations"] = list(corporation_ids)
     for mine, query in _queries(of_corporations=bool(corporation_ids)):
@@ -101,14 +106,15 @@ def _queries(*, of_corporations: bool) -> tuple[tuple[bool, Select[Any]], ...]:
 def _build(*, of_corporations: bool) -> Iterator[tuple[bool, Select[Any]]]:
     me: BindParameter[Any] = bindparam("me")
     now: BindParameter[Any] = bindparam("now", type_=UtcTime())
+    latest: BindParameter[Any] = bindparam("latest", type_=UtcTime())
 
     def unknown(found: SelectBase) -> Select[Any]:
         ids = found.subquery("found").c.id
         return select(ids).where(
             ~_is_item(ids, me, of_corporations=of_corporations),
-            ~_is_known(ids),
-            ~_is_refused(ids, me, now),
-            ~waits(NOT_THERE, ids, now),
+            ~_is_known(ids, now),
+            ~_is_refused(ids, me, now, latest),
+            ~waits_until(NOT_THERE, ids, now, latest),
         )
 
     own: list[Select[Any]] = []
@@ -158,7 +164,7 @@ def _is_item(
     )
 
 
-def _is_known(ids: ColumnElement[Any]) -> ColumnElement[bool]:
+def _is_known(ids: ColumnElement[Any], now: BindParameter[Any]) -> ColumnElement[bool]:
     """Return whether a structure was looked at lately, and its owner still lists it."""
     s, own = structure.alias(), corporation_structure.alias()
     looked_since = bindparam("looked_since", type_=UtcTime())
@@ -167,11 +173,16 @@ def _is_known(ids: ColumnElement[Any]) -> ColumnElement[bool]:
         own.c.corporation_id == s.c.owner_id,
         own.c.closed_at > s.c.checked_at,
     )
-    return exists().where(s.c.structure_id == ids, s.c.checked_at > looked_since, ~given_away)
+    lately = is_past(s.c.checked_at, looked_since, now)
+    return exists().where(s.c.structure_id == ids, lately, ~given_away)
 
 
 def _is_refused(
-    ids: ColumnElement[Any], me: BindParameter[Any], now: BindParameter[Any]
+    ids: ColumnElement[Any],
+    me: BindParameter[Any],
+    now: BindParameter[Any],
+    latest: BindParameter[Any],
 ) -> ColumnElement[bool]:
     r = character_structure_refusal.c
-    return exists().where(and_(r.character_id == me, r.structure_id == ids, r.refused_until > now))
+    still = is_to_come(r.refused_until, now, latest)
+    return exists().where(r.character_id == me, r.structure_id == ids, still)

@@ -30,6 +30,7 @@ from jobs.spec import (
     Wire,
     Write,
 )
+from jobs.store.moments import happened
 from jobs.store.schema.calendar import (
     calendar_event,
     calendar_event_attendee,
@@ -103,10 +104,11 @@ class Listed:
 
     def is_due(self, now: datetime) -> bool:
         """Tell whether its details should be asked for."""
-        if self.looked_at is None or self.looked_line != self.line:
+        looked_at = happened(self.looked_at, now)
+        if looked_at is None or self.looked_line != self.line:
             return True
         to_come = self.event_at is not None and self.event_at > now
-        return to_come and now - self.looked_at >= LOOK_AGAIN
+        return to_come and now - looked_at >= LOOK_AGAIN
 
 
 def listed(connection: Connection, character_id: int) -> list[Listed]:

@@ -25,6 +25,7 @@ from jobs.kinds.character._wanted_structures import (
 )
 from jobs.spec import Context, Kind, Params, Part, PartResult, Route, Row, Target, Wire, Write
 from jobs.store import tally
+from jobs.store.moments import happened
 from jobs.store.schema.structure_names import character_structure_refusal, structure
 from jobs.store.schema.structures import corporation_structure
 from jobs.store.schema.universe import name
@@ -133,7 +134,8 @@ def own_rows(connection: Connection, context: Context, corporation_ids: Sequence
             (old.name, old.owner_id, old.system_id, old.type_id, old.gone_at)
             == (one.name, one.corporation_id, one.system_id, one.type_id, None)
         )
-        if not same or old is None or now - old.checked_at >= NAMES_AGE / 2:
+        checked_at = None if old is None else happened(old.checked_at, now)
+        if not same or checked_at is None or now - checked_at >= NAMES_AGE / 2:
             rows.append(
                 {
                     "structure_id": one.structure_id,

@@ -16,6 +16,7 @@ from jobs.kinds._batches import slices
 from jobs.kinds._unknown_ids import forget_unknown, waits
 from jobs.spec import Context, Row, Target, Write
 from jobs.store import wanted
+from jobs.store.moments import is_old
 from jobs.store.schema.mail import mailing_list
 from jobs.store.schema.universe import name, name_search, wanted_id
 from jobs.store.walk import position_of, slice_after
@@ -72,7 +73,7 @@ def aged(connection: Connection, now: datetime, limit: int) -> list[int]:
     query = (
         select(name.c.id)
         .where(
-            name.c.checked_at <= now - NAMES_AGE,
+            is_old(name.c.checked_at, now, NAMES_AGE),
             name.c.category.not_in([n.value for n in NOT_BY_NAME]),
             ~waits(BY_NAME, name.c.id, now),
         )

@@ -18,6 +18,7 @@ from ipc.subject import JobKey, Subject, SubjectType
 from jobs import access
 from jobs.kinds._batches import ask_in_halves, left_out
 from jobs.spec import Context, Kind, Part, PartResult, Route, Row, Target, Wire, Write
+from jobs.store.moments import is_old
 from jobs.store.schema.core import subject
 from jobs.store.schema.profile import affiliation, character
 from jobs.store.schema.universe import name
@@ -65,8 +66,8 @@ def mentioned(connection: Connection, now: datetime) -> list[int]:
     belongs = affiliation.c
     due = or_(
         belongs.character_id.is_(None),
-        and_(belongs.corporation_id.is_not(None), belongs.checked_at <= now - OTHERS_EVERY),
-        belongs.checked_at <= now - UNKNOWN_EVERY,
+        and_(belongs.corporation_id.is_not(None), is_old(belongs.checked_at, now, OTHERS_EVERY)),
+        is_old(belongs.checked_at, now, UNKNOWN_EVERY),
     )
     return list(
         connection.scalars(

@@ -26,6 +26,7 @@ from jobs.spec import (
     Write,
 )
 from jobs.store import route_states
+from jobs.store.moments import is_due
 from jobs.store.schema.contracts import (
     public_contract,
     public_contract_bid,
@@ -105,7 +106,7 @@ def wanted_items(connection: Connection, watch: MarketWatch, now: datetime) -> l
             _open(watch),
             c.items_at.is_(None),
             c.type != "courier",
-            or_(c.items_due_at.is_(None), c.items_due_at <= now),
+            or_(c.items_due_at.is_(None), is_due(c.items_due_at, now, REFUSED_FOR)),
         )
         .order_by(c.contract_id.desc())
     )

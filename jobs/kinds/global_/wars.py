@@ -38,6 +38,7 @@ from jobs.spec import (
     Target,
     Write,
 )
+from jobs.store.moments import is_due
 from jobs.store.schema.wars import war
 
 LIST = Route("GET", "/wars", cache_age_s=3600, rate_group="killmail")
@@ -51,6 +52,8 @@ KILLMAILS = Route(
 )
 # Killmails that ESI refused are asked for again after this.
 REFUSED_FOR = timedelta(days=1)
+# No war is put off for longer.
+LONGEST_WAIT = timedelta(days=30)
 # Requests of one part in one run: at one run every 15 s a third of the rate group for each.
 MAX_ASKED = 10
 # What unknown_id calls wars that ESI does not tell about.
@@ -65,11 +68,11 @@ def number_rows(answer: Sequence[int], params: Params) -> list[Row]:  # noqa: AR
 def wars_to_read(connection: Connection, now: datetime) -> list[Params]:
     """Return the wars that are not known yet, newest first, then those longest due."""
     c = war.c
-    goes_on = or_(c.finished_at.is_(None), c.finished_at >= c.read_at)
+    goes_on = or_(c.finished_at.is_(None), c.finished_at >= c.read_at, c.read_at > now)
     query = (
         select(c.war_id)
         .where(
-            or_(c.read_at.is_(None), and_(goes_on, c.due_at <= now)),
+            or_(c.read_at.is_(None), and_(goes_on, is_due(c.due_at, now, LONGEST_WAIT))),
             ~waits(REFUSED, c.war_id, now),
         )
         .order_by(c.due_at.is_not(None), c.due_at, c.war_id.desc())
@@ -80,12 +83,16 @@ def wars_to_read(connection: Connection, now: datetime) -> list[Params]:
 def killmails_to_read(connection: Connection, now: datetime) -> list[Params]:
     """Return the wars in which there can be killmails that are not known yet."""
     c = war.c
-    goes_on = or_(c.finished_at.is_(None), c.finished_at >= c.killmails_at)
+    seen = c.killmails_at
+    goes_on = or_(c.finished_at.is_(None), c.finished_at >= seen, seen > now)
     query = (
         select(c.war_id)
         .where(
             c.started_at <= now,
-            or_(c.killmails_at.is_(None), and_(goes_on, c.killmails_due_at <= now)),
+            or_(
+                c.killmails_at.is_(None),
+                and_(goes_on, is_due(c.killmails_due_at, now, LONGEST_WAIT)),
+            ),
         )
         .order_by(c.killmails_due_at.is_not(None), c.killmails_due_at, c.war_id.desc())
     )

@@ -81,3 +81,11 @@ def test_while_esi_is_in_doubt_few_rows_are_doubted_too_and_nothing_confirms() -
     # ESI is well again: what it said in the doubt is asked for once more.
     assert judge_drop(first.mark, answer("noon"), 3, 0, NOW).held
     assert not judge_drop(first.mark, answer("one"), 3, 0, NOW).held
+
+
+def test_a_doubt_of_a_clock_that_was_ahead_begins_now() -> None:
+    ahead = judge_drop(None, answer(None), 51, 0, NOW + timedelta(days=5000))
+    again = judge_drop(ahead.mark, answer(None), 51, 0, NOW)
+
+    assert again.held
+    assert not judge_drop(again.mark, answer(None), 51, 0, NOW + STANDS_FOR).held
