@@ -29,6 +29,8 @@ pytestmark = pytest.mark.process
 FIRST, SECOND = 90_000_001, 90_000_002
 MAIL = f"/characters/{FIRST}/mail"
 COMMITS = 20
+# What may have been sent is looked for again and again, until ESI's lists must tell of it.
+FOUND_WITHIN_S = 300.0
 
 
 @pytest.fixture
@@ -69,6 +71,7 @@ def test_a_durable_commit_outlives_lost_power_and_another_need_not(
     database.close_now()
 
 
+@pytest.mark.timeout(700)
 def test_the_daemon_goes_on_after_lost_power_and_sends_nothing_twice(
     disk: Disk, template: Path
 ) -> None:
@@ -84,31 +87,30 @@ def test_the_daemon_goes_on_after_lost_power_and_sends_nothing_twice(
         done = [mail(house, f"done {number}") for number in range(3)]
         for row_id in done:
             house.outbox_reaches(row_id, "done")
-        # EVE takes one, and nobody lives to hear so; to others it does not answer.
+        # EVE takes one, and nobody lives to hear so.
         eve.fault(path=MAIL, method="POST", apply=True, delay_s=300.0, times=1)
         in_doubt = mail(house, "in doubt")
         house.until("EVE took the mail", lambda: len(sent(eve)) == 4)
-        eve.fault(path=MAIL, method="POST", status=503)
-        waiting = [mail(house, f"waiting {number}") for number in range(3)]
+        # In nobody's hand is the turn to write, so that the last mail can be asked for meanwhile.
+        with house.write_lock():
+            for pid in house.processes():
+                os.kill(pid, signal.SIGSTOP)
+        last = mail(house, "last")
 
         cut_power(disk, house)
         assert house.value("PRAGMA integrity_check") == "ok"
         assert [house.outbox_row(row_id).status for row_id in done] == ["done"] * 3
         assert house.characters == [FIRST, SECOND]
-        assert {house.outbox_row(row_id).status for row_id in (in_doubt, *waiting)} <= {
-            "inflight",
-            "pending",
-        }
+        assert house.outbox_row(in_doubt).status == "inflight"
+        assert house.outbox_row(last).status == "pending"
 
         eve.clear_faults()
         house.run()
-        for row_id in (in_doubt, *waiting):
-            house.outbox_reaches(row_id, "done", 150.0)
+        for row_id in (in_doubt, last):
+            house.outbox_reaches(row_id, "done", FOUND_WITHIN_S)
         house.goes_on()
         subjects = sorted(one["body"]["subject"] for one in sent(eve))
-        assert subjects == sorted(
-            [f"done {n}" for n in range(3)] + ["in doubt"] + [f"waiting {n}" for n in range(3)]
-        )
+        assert subjects == ["done 0", "done 1", "done 2", "in doubt", "last"]
         house.check_ledger()
 
 
@@ -126,9 +128,7 @@ def sent(eve: SimulatedEve) -> list[dict[str, Any]]:
 
 
 def cut_power(disk: Disk, house: House) -> None:
-    """End everything at one moment, and with it what was not flushed."""
-    for pid in house.processes():
-        os.kill(pid, signal.SIGSTOP)
+    """End everything that stands still, and with it what was not flushed."""
     disk.cut()
     house.forget_database()
     house.kill_all()
