@@ -146,9 +146,25 @@ def lock_database(url: str) -> Lock | None:
         return None
     if not os.access(file.parent, os.W_OK):
         return None
+    _require_one_name(file)
     return Lock(
         file.with_name(f"{file.name}.lock"), f"the database {file}", "set another [store] url"
     )
+
+
+def _require_one_name(file: Path) -> None:
+    """Refuse a file with hard links: by another name, another daemon would have a lock of its own.
+
+    And SQLite another write-ahead log, which is how a database is spoilt.
+    """
+    with contextlib.suppress(OSError):
+        names = file.stat().st_nlink
+        if names > 1:
+            raise StartRefused(
+                Exit.REFUSED,
+                f"the database {file} has {names} names, which are hard links.",
+                "Remove the others; where one is needed, make it a symbolic link.",
+            )
 
 
 def lock_data_dir(data_dir: Path) -> Lock:

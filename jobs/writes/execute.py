@@ -205,7 +205,8 @@ async def give_back(
         try:
             marked = await tools.write(unit, durable=True)
         except StoreUnavailable as error:
-            _log.warning("outbox row %d cannot be marked yet: %s", order.outbox_id, error)
+            # The scheduler tells that the database is away, once; of rows there may be hundreds.
+            _log.debug("outbox row %d cannot be marked yet: %s", order.outbox_id, error)
             await asyncio.sleep(_MARK_AGAIN_S)
         else:
             return _answer(order, marked.decision, marked.final, tools, attempt.spent)

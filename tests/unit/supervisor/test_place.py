@@ -255,6 +255,20 @@ def test_a_database_is_one_whatever_leads_to_it(folder: Path) -> None:
     assert not (folder / "data" / "x.db").exists()
 
 
+def test_a_database_with_a_second_name_is_refused(folder: Path) -> None:
+    """Each name would have a lock and a write-ahead log of its own."""
+    (folder / "x.db").write_text("")
+    (folder / "other").mkdir()
+    (folder / "other" / "y.db").hardlink_to(folder / "x.db")
+    for url in (f"sqlite:///{folder}/x.db", f"sqlite:///{folder}/other/y.db"):
+        with refused(Exit.REFUSED, "has 2 names"):
+            lock_database(url)
+    (folder / "other" / "y.db").unlink()
+    held = lock_database(f"sqlite:///{folder}/x.db")
+    assert held is not None
+    held.release()
+
+
 def test_what_cannot_hold_a_database_yet_is_waited_for(folder: Path) -> None:
     assert lock_database("postgresql://localhost/x") is None
     (folder / "file").write_text("")
