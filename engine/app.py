@@ -365,8 +365,8 @@ class Engine:
         if not self.trouble.is_broken:
             self.drain.poke()
 
-    def _grant(self, worker: int, lease_id: int, expires_s: float) -> None:
-        self.pool.send(worker, Grant(lease_id, expires_s))
+    def _grant(self, worker: int, lease_id: int) -> None:
+        self.pool.send(worker, Grant(lease_id))
 
     def _on_turn_expired(self, worker: int) -> None:
         self.pool.kill_worker(worker, "kept the turn to write")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
-from engine.budgets import EXPIRES_S, Budgets
+from engine.budgets import Budgets
 from engine.pool import Pool
 from engine.turns import Turns
 from ipc.clock import Clock
@@ -58,4 +58,4 @@ class Lending:
             self.pool.send(worker, Deny(lease_id, wait.seconds, wait.sure_s))
         else:
             lent = self.budgets.lent(worker, lease_id)
-            self.pool.send(worker, Grant(lease_id, EXPIRES_S, lent))
+            self.pool.send(worker, Grant(lease_id, lent))

@@ -13,10 +13,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from jobs.store.connect import BUSY_TIMEOUT_S
+
 _log = logging.getLogger(__name__)
 
-# Longer than the busy timeout of a transaction, 30 s.
-EXPIRES_S = 35.0
+# A transaction that waits as long as it may ends by itself.
+EXPIRES_S = BUSY_TIMEOUT_S + 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,11 @@ class Turns:
 
     def __init__(
         self,
-        grant: Callable[[int, int, float], None],
+        grant: Callable[[int, int], None],
         expired: Callable[[int], None],
         expires_s: float = EXPIRES_S,
     ) -> None:
-        """Take how to tell a worker (owner, lease, seconds) and whom to tell of an expiry."""
+        """Take how to tell a worker (owner, lease) and whom to tell of an expiry."""
         self._grant = grant
         self._expired = expired
         self._expires_s = expires_s
@@ -45,11 +47,6 @@ class Turns:
         self._housekeeping: list[asyncio.Future[None]] = []
         self._waiting: list[tuple[int, int, Turn]] = []
         self._order = itertools.count()
-
-    @property
-    def holder(self) -> Turn | None:
-        """Return whose turn it is."""
-        return self._holder
 
     def acquire(self, owner: int, lease_id: int, priority: int = 0) -> None:
         """Let a worker write now or later: by priority, higher first, then in order."""
@@ -117,7 +114,7 @@ class Turns:
             self._timer = asyncio.get_running_loop().call_later(
                 self._expires_s, self._on_expired, turn
             )
-            self._grant(turn.owner, turn.lease_id, self._expires_s)
+            self._grant(turn.owner, turn.lease_id)
 
     def _on_expired(self, turn: Turn) -> None:
         if self._holder == turn and turn.owner is not None:

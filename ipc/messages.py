@@ -131,10 +131,9 @@ class CancelJob(Message, frozen=True, tag="cancel_job"):
 
 
 class Grant(Message, frozen=True, tag="grant"):
-    """A lease is given; after expires_s it counts as spent."""
+    """A lease is given."""
 
     lease_id: int
-    expires_s: float
     # Of a budget: so much of it, at most what was asked for.
     amount: int = 1
 

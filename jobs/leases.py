@@ -27,7 +27,7 @@ class Leases:
         self._waiting: dict[int, asyncio.Future[Grant | Deny]] = {}
 
     @contextlib.asynccontextmanager
-    async def hold(self, resource: str) -> AsyncIterator[Grant]:
+    async def hold(self, resource: str) -> AsyncIterator[None]:
         """Hold a lease while the block runs; waits for it as long as the caller lets it.
 
         Given back in any case: a release of what was not granted yet takes the question back.
@@ -39,7 +39,7 @@ class Leases:
                 break
             await asyncio.sleep(answer.retry_s)
         try:
-            yield answer
+            yield
         finally:
             self._give_back(lease_id, 1)
 

@@ -59,7 +59,7 @@ class Scheduler:
         self._clock = clock
         self._on_message = on_message
         self._on_change = on_change
-        self._channel: Channel[Any] | None = None
+        self._channel: Channel[FromScheduler] | None = None
         self._boot_failed: BootFailed | None = None
         self.last_sign_s = clock.monotonic_s()
         self._life: asyncio.Task[None] | None = None

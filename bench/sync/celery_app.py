@@ -38,7 +38,7 @@ def _tools() -> tuple[asyncio.AbstractEventLoop, Tools]:
         def grant(message: Message) -> None:
             # Nobody shares out turns and budgets here: all is granted.
             if isinstance(message, Acquire):
-                loop.call_soon(leases.on_answer, Grant(message.lease_id, 35.0, message.amount))
+                loop.call_soon(leases.on_answer, Grant(message.lease_id, message.amount))
 
         leases = Leases(grant)
         database = Database(settings.database_url)

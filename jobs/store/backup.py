@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
+from jobs.store.connect import BUSY_TIMEOUT_S
 from jobs.store.errors import StoreCorrupt, StoreUnavailable
 from jobs.store.trouble import first_line
 
 # Some 16 MB a step: a writer waits no longer than one.
 PAGES_A_STEP = 4096
-BUSY_TIMEOUT_S = 30.0
 
 
 def back_up(source: Path, target: Path, report: Callable[[str], None]) -> None:

@@ -171,7 +171,7 @@ async def world_of(tmp_path: Path, *, characters: int, **options: Any) -> AsyncI
 
         def grant(message: Message) -> None:
             if isinstance(message, Acquire):
-                loop.call_soon(leases.on_answer, Grant(message.lease_id, 35.0, message.amount))
+                loop.call_soon(leases.on_answer, Grant(message.lease_id, message.amount))
 
         loop = asyncio.get_running_loop()
         leases = Leases(grant)

@@ -118,7 +118,7 @@ class FakeScheduler:
         self.received += messages
         for message in messages:
             if isinstance(message, Acquire) and self.grants_writes:
-                self.send(Grant(message.lease_id, 35.0, message.amount))
+                self.send(Grant(message.lease_id, message.amount))
         self._news.set()
 
     def _on_closed(self) -> None:

@@ -146,7 +146,7 @@ async def test_rows_are_written_in_turn(scheduler: Any, database: Database) -> N
 
     assert acquire.resource == "write"
     assert await _rows(database) == 0
-    scheduler.send(Grant(acquire.lease_id, 35.0))
+    scheduler.send(Grant(acquire.lease_id))
     done = await scheduler.done(order)
     await scheduler.one(lambda m: isinstance(m, Release) and m.lease_id == acquire.lease_id)
 

@@ -260,7 +260,7 @@ def _let_write(acting: Play) -> None:
     released = {each.lease_id for each in scheduler.all(Release)}
     for each in scheduler.all(Acquire):
         if each.lease_id not in released:
-            scheduler.send(Grant(each.lease_id, 35.0, each.amount))
+            scheduler.send(Grant(each.lease_id, each.amount))
 
 
 async def test_new_tokens_outlive_the_deadline_until_they_can_be_stored(acting: Play) -> None:

@@ -113,13 +113,13 @@ async def test_workers_borrow_over_their_pipes(rig: Rig) -> None:
     await spend(rig, remaining=13)
     say = rig.pool.listener.on_messages
     say(1, [Acquire(4, f"rate:{BUCKET}", 20)])
-    assert rig.pool.sent[-1] == (1, Grant(4, 600.0, 5))
+    assert rig.pool.sent[-1] == (1, Grant(4, 5))
     say(0, [Acquire(4, f"rate:{BUCKET}", 20)])
     lease = rig.pool.sent[-1][1]
     assert isinstance(lease, Deny)
     say(1, [Release(4, 2)])
     say(0, [Acquire(5, f"rate:{BUCKET}", 20)])
-    assert rig.pool.sent[-1] == (0, Grant(5, 600.0, 5))
+    assert rig.pool.sent[-1] == (0, Grant(5, 5))
 
 
 async def test_what_a_write_hears_of_a_limit_is_known(rig: Rig) -> None:
@@ -262,6 +262,6 @@ async def test_a_job_that_goes_on_tells_what_it_heard_when_it_borrows(rig: Rig) 
     say(1, [Acquire(4, f"rate:{BUCKET}", 20)])
     assert isinstance(rig.pool.sent[-1][1], Deny)
     say(1, [Acquire(5, f"rate:{BUCKET}", 20, 0, Spent(BUCKET, 2, 13, 15, 900))])
-    assert rig.pool.sent[-1] == (1, Grant(5, 600.0, 5))
+    assert rig.pool.sent[-1] == (1, Grant(5, 5))
     budget = rig.engine.budgets.get(BUCKET)
     assert budget.left(rig.clock.monotonic_s()) == 15 - 5 - 5

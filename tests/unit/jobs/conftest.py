@@ -49,7 +49,7 @@ async def house(template: Path, tmp_path: Path) -> AsyncIterator[House]:
 
     def send(message: Message) -> None:
         if isinstance(message, Acquire):
-            leases.on_answer(Grant(message.lease_id, 35.0, message.amount))
+            leases.on_answer(Grant(message.lease_id, message.amount))
 
     leases = Leases(send)
 

@@ -24,14 +24,13 @@ async def test_a_lease_is_asked_for_held_and_given_back() -> None:
     leases = Leases(sent.append)
 
     async def work() -> None:
-        async with leases.hold(TURN) as grant:
-            assert grant.expires_s == 35.0
+        async with leases.hold(TURN):
             assert not any(isinstance(each, Release) for each in sent)
 
     task = asyncio.create_task(work())
     ask = await _asked(sent, 1)
     assert not task.done()
-    leases.on_answer(Grant(ask.lease_id, 35.0))
+    leases.on_answer(Grant(ask.lease_id))
     await task
 
     assert sent == [Acquire(ask.lease_id, TURN), Release(ask.lease_id, 1)]
@@ -65,7 +64,7 @@ async def test_a_denied_lease_is_asked_for_again() -> None:
     first = await _asked(sent, 1)
     leases.on_answer(Deny(first.lease_id, 0.001))
     second = await _asked(sent, 2)
-    leases.on_answer(Grant(second.lease_id, 5.0))
+    leases.on_answer(Grant(second.lease_id))
     await task
 
     assert first.lease_id != second.lease_id
@@ -87,7 +86,7 @@ async def test_who_is_cancelled_while_waiting_takes_the_question_back() -> None:
 
     assert sent[-1] == Release(ask.lease_id, 0)
     # The grant was on its way already; it is nobody's.
-    leases.on_answer(Grant(ask.lease_id, 35.0))
+    leases.on_answer(Grant(ask.lease_id))
 
 
 async def test_without_a_scheduler_nothing_is_given_back() -> None:
@@ -105,4 +104,4 @@ async def test_without_a_scheduler_nothing_is_given_back() -> None:
 
 def _grant(leases: Leases, message: Message) -> None:
     if isinstance(message, Acquire):
-        leases.on_answer(Grant(message.lease_id, 35.0))
+        leases.on_answer(Grant(message.lease_id))

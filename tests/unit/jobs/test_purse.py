@@ -37,7 +37,7 @@ class Lender:
             elif isinstance(answer, float):
                 self.leases.on_answer(Deny(message.lease_id, answer))
             else:
-                self.leases.on_answer(Grant(message.lease_id, 600.0, answer))
+                self.leases.on_answer(Grant(message.lease_id, answer))
 
     def of(self, kind: type[Message]) -> list[Message]:
         """Return what was sent of a type."""
