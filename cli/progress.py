@@ -28,6 +28,9 @@ class Progress:
 
         # Jobs whose end an event told; the state may have been faster.
         self._told: set[JobKey] = set()
+        # Of which the last state said nothing: a scheduler that has just started knows some of its
+        # jobs a moment later.
+        self._missing: frozenset[JobKey] = frozenset()
 
     @property
     def keys(self) -> frozenset[JobKey]:
@@ -82,8 +85,10 @@ class Progress:
                 failed = job.outcome is not None and job.outcome.token is Token.FAILED
                 reason = job.outcome.reason if job.outcome is not None else ""
                 self._end(job.key, (reason or "failed") if failed else "")
-        for key in self.waiting - seen:
+        missing = self.waiting - seen
+        for key in missing & self._missing:
             self._end(key, "no longer scheduled")
+        self._missing = missing
         if any(job.failures and job.key.kind.endswith(".profile") for job in jobs):
             for job in jobs:
                 if job.key in self.waiting and _is_deferred(job):

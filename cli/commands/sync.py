@@ -60,7 +60,7 @@ def command(
     with ControlClient(settings.socket_path) as client:
         waits = wait or timeout_s is not None
         kinds = _kinds_of(settings, kind)
-        chosen = _chosen(client, subject, kind, kinds, must_exist=waits)
+        generation, chosen = _chosen(client, subject, kind, kinds, must_exist=waits)
         progress = Progress(chosen)
         if waits:
             client.observe()
@@ -73,7 +73,7 @@ def command(
             told = "; ".join(dict.fromkeys(filter(None, (reply.text for reply in replies))))
             say("kept for the next scheduler" if kept else told or "due now")
             return Exit.OK
-        return _follow(client, subject, progress, timeout_s)
+        return _follow(client, subject, progress, generation, timeout_s)
 
 
 def _kinds_of(settings: Settings, kind: str) -> list[str]:
@@ -88,7 +88,8 @@ def _kinds_of(settings: Settings, kind: str) -> list[str]:
 
 def _chosen(
     client: ControlClient, subject: Subject, kind: str, kinds: list[str], *, must_exist: bool
-) -> list[JobState]:
+) -> tuple[int, list[JobState]]:
+    """Return of which life of the scheduler that is, and the jobs that are meant."""
     state, jobs = client.status(jobs=True, subject=subject)
     if jobs is None:
         if must_exist:
@@ -96,10 +97,10 @@ def _chosen(
                 f"the scheduler is {state.scheduler_state}, so there is nothing to wait for",
                 "Ask again without --wait: the request is kept for it.",
             )
-        return []
+        return state.generation, []
     chosen = [job for job in jobs if not kind or job.key.kind in kinds]
     if chosen:
-        return chosen
+        return state.generation, chosen
     if not jobs:
         raise BadInput(
             f"nothing is scheduled for {subject}",
@@ -111,8 +112,33 @@ def _chosen(
     raise BadInput(f"{kind} is not scheduled for {subject}", hint)
 
 
+def _look(client: ControlClient, subject: Subject, progress: Progress, generation: int) -> int:
+    """Take in how the jobs stand, and return of which life of the scheduler that is."""
+    state, jobs = client.status(jobs=True, subject=subject)
+    if state.scheduler_state == "parked":
+        names = ", ".join(sorted(key.kind for key in progress.waiting))
+        raise NotYet(
+            f"the daemon gave up restarting; not ended: {names}",
+            "`esisyncd restart` revives it; `esisyncd status` says what is wrong.",
+        )
+    if jobs is None:
+        # It starts again, or is busy: nothing is known of any job.
+        return generation
+    if state.generation == generation:
+        progress.take_status(jobs)
+        return generation
+    # What this one was told to do at once went with it.
+    for key in sorted(progress.waiting):
+        client.request(RunNow(subject, key.kind))
+    return state.generation
+
+
 def _follow(
-    client: ControlClient, subject: Subject, progress: Progress, timeout_s: float | None
+    client: ControlClient,
+    subject: Subject,
+    progress: Progress,
+    generation: int,
+    timeout_s: float | None,
 ) -> int:
     paint = output_painter()
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
@@ -123,7 +149,7 @@ def _follow(
             names = ", ".join(sorted(key.kind for key in progress.waiting))
             raise NotYet(f"not ended within {timeout_s:g} s: {names}", "They go on by themselves.")
         if now >= ask_at:
-            progress.take_status(client.status(jobs=True, subject=subject)[1] or ())
+            generation = _look(client, subject, progress, generation)
             ask_at = now + _ASK_INTERVAL_S
         wait_until = ask_at if deadline is None else min(ask_at, deadline)
         for event in client.events(max(0.0, wait_until - time.monotonic())):

@@ -13,7 +13,7 @@ import click
 
 from cli.client import ControlClient
 from cli.context import Number, say, tell
-from cli.errors import BadInput, CliError, DaemonRefused, NoDaemon, NotYet
+from cli.errors import BadInput, CliError, DaemonRefused, DaemonSilent, NoDaemon, NotYet
 from cli.store import open_database
 from cli.writes.names import Names
 from cli.writes.view import as_json, line
@@ -32,6 +32,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # How often a row is looked at while it is waited for.
 _LOOK_S = 0.2
+# And the daemon asked whether it is there.
+_ASK_S = 2.0
 SCHEMA = 1
 
 
@@ -114,6 +116,7 @@ class Desk:
                     f"stored as write {told}, and no daemon runs to send it",
                     "Start one with `esisyncd run`; it sends what is stored.",
                 )
+            tell(f"stored as write {', '.join(map(str, ids))}; waiting for it to arrive")
             return self._wait(ids, how)
         rows = self.rows(ids)
         if how.as_json:
@@ -133,12 +136,35 @@ class Desk:
             lambda conn: [row for one in ids if (row := outbox_rows.get(conn, one)) is not None]
         )
 
+    def _require_daemon(self, ids: Sequence[int]) -> None:
+        """Raise where nobody is there any more to send what was stored."""
+        told = ", ".join(map(str, ids))
+        try:
+            with ControlClient(self.settings.socket_path) as client:
+                state, _ = client.status()
+        except DaemonSilent:
+            return
+        except NoDaemon:
+            raise NoDaemon(
+                f"write {told} has not arrived, and the daemon is gone",
+                "It is stored: the next one sends it. Start one with `esisyncd run`.",
+            ) from None
+        if state.scheduler_state == "parked":
+            raise NotYet(
+                f"write {told} has not arrived, and the daemon gave up restarting",
+                "It is stored. `esisyncd restart` revives the daemon; `esisyncd status` says why.",
+            )
+
     def _wait(self, ids: Sequence[int], how: How) -> int:
         deadline = None if how.timeout_s is None else time.monotonic() + how.timeout_s
+        ask_at = time.monotonic() + _ASK_S
         while True:
             rows = self.rows(ids)
             if not any(row.status in ("pending", "inflight") for row in rows):
                 break
+            if time.monotonic() >= ask_at:
+                self._require_daemon(ids)
+                ask_at = time.monotonic() + _ASK_S
             if deadline is not None and time.monotonic() >= deadline:
                 if how.as_json:
                     say(document(rows))

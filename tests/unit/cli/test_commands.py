@@ -17,8 +17,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from ipc.commands import Enroll, Reload, Restart, RunNow, Withdraw
-from ipc.control_messages import Request
+from cli.commands import sync as sync_module
+from cli.writes import asking
+from ipc.commands import Drain, Enroll, Reload, Restart, RunNow, Withdraw
+from ipc.control_messages import FromClient, GetStatus, Request
 from ipc.events import BackingOff, Failed, Finished, Heartbeat, Scheduled, Started
 from ipc.outcome import Outcome, Token
 from ipc.scheduler_messages import Events, JobState
@@ -189,6 +191,87 @@ def test_sync_gives_up_waiting(daemon: FakeSupervisor, esisyncd: Esisyncd) -> No
     ran = esisyncd("sync", "character:90000001", "--timeout", "0.05")
     assert ran.code == 75
     assert "not ended within 0.05 s: character.assets, character.wallet" in ran.err
+
+
+def test_sync_waits_on_while_the_scheduler_starts_again_and_asks_it_anew(
+    daemon: FakeSupervisor, esisyncd: Esisyncd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sync_module, "_ASK_INTERVAL_S", 0.02)
+    known = daemon.jobs
+    states = iter(
+        [
+            (WELL, known),
+            (msgspec.structs.replace(WELL, scheduler_state="backoff", generation=1), ()),
+            (msgspec.structs.replace(WELL, scheduler_state="starting", generation=2), ()),
+            (msgspec.structs.replace(WELL, generation=2), known),
+        ]
+    )
+    plain = daemon.answer
+
+    def answer(message: FromClient) -> list[msgspec.Struct] | None:
+        if isinstance(message, GetStatus):
+            daemon.state, daemon.jobs = next(states, (daemon.state, known))
+        return plain(message)
+
+    def on_request(request: Request) -> list[msgspec.Struct]:
+        command = request.command
+        if daemon.state.generation < 2 or not isinstance(command, RunNow):
+            return []
+        key = JobKey(command.kind, command.subject)
+        return [Events((Finished(NOW, key, Outcome(Token.SYNCED), 0.1),))]
+
+    monkeypatch.setattr(daemon, "answer", answer)
+    daemon.on_request = on_request
+    ran = esisyncd("sync", "character:90000001", "--wait")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.endswith("2 jobs ended\n")
+
+
+def test_sync_does_not_wait_for_a_daemon_that_gave_up(
+    daemon: FakeSupervisor, esisyncd: Esisyncd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sync_module, "_ASK_INTERVAL_S", 0.02)
+
+    def on_request(_: Request) -> list[msgspec.Struct]:
+        daemon.state = msgspec.structs.replace(WELL, scheduler_state="parked")
+        return []
+
+    daemon.on_request = on_request
+    ran = esisyncd("sync", "character:90000001", "--wait")
+    assert ran.code == 75
+    assert "gave up restarting; not ended: character.assets, character.wallet" in ran.err
+    assert "`esisyncd restart`" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("then", "code", "told"), [("parked", 75, "gave up restarting"), ("gone", 69, "is gone")]
+)
+def test_who_waits_for_a_write_is_told_that_nobody_sends_it(
+    daemon: FakeSupervisor,
+    esisyncd: Esisyncd,
+    monkeypatch: pytest.MonkeyPatch,
+    then: str,
+    code: int,
+    told: str,
+) -> None:
+    line = {"character_id": 90000001, "refresh_token": "x", "scopes": ["esi-ui.write_waypoint.v1"]}
+    piped = SimpleNamespace(buffer=io.BytesIO(json.dumps(line).encode()), isatty=lambda: False)
+    monkeypatch.setattr(sys, "stdin", piped)
+    assert esisyncd(*_NO_DAEMON, "--set", "sso.client_id=mine", "credential", "import").code == 0
+    monkeypatch.setattr(asking, "_ASK_S", 0.02)
+
+    def on_request(request: Request) -> list[msgspec.Struct]:
+        if isinstance(request.command, Drain):
+            daemon.state = msgspec.structs.replace(WELL, scheduler_state="parked")
+            if then == "gone":
+                daemon.path.unlink()
+        return []
+
+    daemon.on_request = on_request
+    ran = esisyncd("waypoint", "90000001", "30000142", "--wait")
+    assert ran.code == code
+    assert "stored as write 1" in ran.err
+    assert told in ran.err
 
 
 def test_reload_that_is_refused_is_a_matter_of_the_configuration(
