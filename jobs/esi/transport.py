@@ -1,6 +1,8 @@
-"""One HTTP session a process: bounded in time and size, and no surprises of the library's own.
+"""HTTP of a process: bounded in time and size, and no surprises of the library's own.
 
-What goes over it belongs to one request alone: no cookies, no shared headers, no credentials of
+A kept connection that the server is closing loses what is sent over it. Reads are repeated then;
+what must not be in doubt goes over connections that were used a moment ago, or over new ones.
+What goes over any belongs to one request alone: no cookies, no shared headers, no credentials of
 the machine's files.
 """
 
@@ -27,6 +29,9 @@ _PROXY_SCHEMES = frozenset({"http", "https"})
 _NO_BODY = frozenset({204, 304})
 # At once, over all jobs of this process.
 _CONNECTIONS = 64
+# Servers keep connections for at least 5 s.
+KEPT_FOR_READS_S = 15.0
+KEPT_FOR_WRITES_S = 2.0
 
 
 class NotSent(Transient):
@@ -96,7 +101,8 @@ class Transport:
         )
         self._max_body_bytes = max_body_bytes
         self._room = room or Room()
-        self._session: aiohttp.ClientSession | None = None
+        # By how long their connections are kept.
+        self._sessions: dict[float, aiohttp.ClientSession] = {}
         # By scheme, host and port.
         self._proxies: dict[tuple[str, str], tuple[URL | None, str | None]] = {}
         # Every request that went out, repeated ones included.
@@ -117,24 +123,32 @@ class Transport:
         redirect within the origin is followed. NotSent, AnswerLost or BadAnswer otherwise.
         """
         try:
-            return await self._follow(method, url, headers, body, reads=reads)
+            return await self._follow(method, url, headers, body, reads=reads, fresh=not reads)
         except AnswerLost as lost:
             if not reads or not _was_cut(lost.__cause__):
                 raise
-        answer = await self._follow(method, url, headers, body, reads=reads)
+        # Not over another connection that was kept as long.
+        answer = await self._follow(method, url, headers, body, reads=reads, fresh=True)
         return replace(answer, earlier=answer.earlier + 1)
 
     async def close(self) -> None:
-        """Close the session and its connections."""
-        if self._session is not None:
-            session, self._session = self._session, None
+        """Close the sessions and their connections."""
+        sessions, self._sessions = self._sessions, {}
+        for session in sessions.values():
             await session.close()
 
     async def _follow(
-        self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None, *, reads: bool
+        self,
+        method: str,
+        url: URL,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        *,
+        reads: bool,
+        fresh: bool,
     ) -> Answer:
         for followed in range(MAX_REDIRECTS + 1):
-            answer = await self._once(method, url, headers, body, reads=reads)
+            answer = await self._once(method, url, headers, body, reads=reads, fresh=fresh)
             if answer.status not in _REDIRECTS:
                 return answer if not followed else replace(answer, earlier=followed)
             target = answer.headers.get("Location", "")
@@ -152,7 +166,14 @@ class Transport:
         raise BadAnswer(f"{url.path} was redirected more than {MAX_REDIRECTS} times")
 
     async def _once(
-        self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None, *, reads: bool
+        self,
+        method: str,
+        url: URL,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        *,
+        reads: bool,
+        fresh: bool,
     ) -> Answer:
         """Send one request; the errors of three hierarchies become ours."""
         headers = {**headers, "User-Agent": self.user_agent}
@@ -163,7 +184,7 @@ class Transport:
             headers |= proxy_headers
         self.sent += 1
         try:
-            async with self._open().request(
+            async with self._session(KEPT_FOR_WRITES_S if fresh else KEPT_FOR_READS_S).request(
                 method,
                 url,
                 headers=headers,
@@ -211,17 +232,22 @@ class Transport:
         finally:
             share.give_back()
 
-    def _open(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=_CONNECTIONS, ttl_dns_cache=60),
+    def _session(self, kept_s: float) -> aiohttp.ClientSession:
+        """Return the session whose connections are kept so long for the next request."""
+        session = self._sessions.get(kept_s)
+        if session is None:
+            session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(
+                    limit=_CONNECTIONS, ttl_dns_cache=60, keepalive_timeout=kept_s
+                ),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=self._timeout,
             )
             # The library would send GET, PUT and DELETE again by itself on a lost connection.
             # There is no public switch; a test counts at the server.
-            self._session._retry_connection = False  # noqa: SLF001
-        return self._session
+            session._retry_connection = False  # noqa: SLF001
+            self._sessions[kept_s] = session
+        return session
 
     def _proxy_of(self, url: URL) -> tuple[URL | None, str | None]:
         """Return the proxy that the environment names for this origin, looked up once.

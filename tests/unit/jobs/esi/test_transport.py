@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -15,6 +16,7 @@ from aiohttp.test_utils import TestServer
 from yarl import URL
 
 from jobs.errors import BadAnswer, Transient
+from jobs.esi import transport as transport_module
 from jobs.esi.room import Room, Share
 from jobs.esi.transport import AnswerLost, NotSent, Timeouts, Transport, _environment_proxy
 
@@ -104,6 +106,65 @@ async def test_the_server_is_told_who_asks(transport: Transport) -> None:
     assert b"(me@example.com)" in answer.body
     assert b"gzip" in answer.body
     assert b"Cookie" not in answer.body
+
+
+@asynccontextmanager
+async def forgetful(*, kept: int) -> AsyncIterator[tuple[URL, list[int]]]:
+    """A server that ends each connection at its (kept + 1)th request, as one that idled.
+
+    The list holds for each connection how many requests it answered.
+    """
+    answered: list[int] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        number = len(answered)
+        answered.append(0)
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while await reader.readuntil(b"\r\n\r\n"):
+                if answered[number] == kept:
+                    break
+                answered[number] += 1
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                await writer.drain()
+        writer.transport.abort()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield URL(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"), answered
+
+
+async def test_a_write_goes_over_no_connection_that_was_kept_for_long(
+    transport: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server may be closing it: then nobody could tell whether the write arrived."""
+    monkeypatch.setattr(transport_module, "KEPT_FOR_WRITES_S", 0.0)
+    async with forgetful(kept=1) as (url, answered):
+        for _ in range(3):
+            assert (await transport.ask("POST", url, {}, reads=False)).body == b"ok"
+    assert answered == [1, 1, 1]
+
+
+async def test_writes_in_a_row_share_a_connection(
+    transport: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport_module, "KEPT_FOR_WRITES_S", 3600.0)
+    async with forgetful(kept=3) as (url, answered):
+        for _ in range(3):
+            await transport.ask("POST", url, {}, reads=False)
+    assert answered == [3]
+
+
+async def test_a_read_that_a_kept_connection_lost_is_repeated_over_a_new_one(
+    transport: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport_module, "KEPT_FOR_READS_S", 3600.0)
+    monkeypatch.setattr(transport_module, "KEPT_FOR_WRITES_S", 0.0)
+    async with forgetful(kept=1) as (url, _):
+        await asyncio.gather(*(transport.ask("GET", url, {}, reads=True) for _ in range(4)))
+        # Four connections are kept, and each of them is as good as closed.
+        for _ in range(4):
+            answer = await transport.ask("GET", url, {}, reads=True)
+            assert (answer.body, answer.earlier) == (b"ok", 1)
 
 
 async def test_cookies_do_not_go_from_one_request_to_another(transport: Transport) -> None:
