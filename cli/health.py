@@ -9,6 +9,7 @@ from cli.words import count, duration
 from ipc.control_messages import DaemonState
 from ipc.exits import Exit
 from ipc.scheduler_messages import Summary
+from jobs.store.write_status import Status
 
 # A heartbeat is sent every second; the supervisor itself acts on a scheduler hung for 15 s.
 STALE_HEARTBEAT_S = 10.0
@@ -69,6 +70,6 @@ def _summary_findings(summary: Summary | None) -> Iterator[str]:
         yield f"{count(summary.parked, 'job is', 'jobs are')} parked until somebody acts"
     if summary.needs_login:
         yield f"a login is needed for {', '.join(map(str, summary.needs_login))}"
-    uncertain = summary.outbox.get("uncertain", 0)
+    uncertain = summary.outbox.get(Status.UNCERTAIN, 0)
     if uncertain:
         yield f"nobody can tell whether {count(uncertain, 'write')} arrived at ESI"

@@ -36,7 +36,8 @@ from jobs.berths import share_of
 from jobs.logbook import Logbook, Past
 from jobs.store import claims, outbox
 from jobs.store.database import Database, StoreError
-from jobs.store.outbox_rows import OutboxRow, Status
+from jobs.store.outbox_rows import OutboxRow
+from jobs.store.write_status import Status
 
 _log = logging.getLogger(__name__)
 

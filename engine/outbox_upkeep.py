@@ -11,7 +11,7 @@ from engine.sending import Hands
 from engine.strays import Strays
 from ipc.clock import Clock
 from jobs.store import odd_writes, outbox, outbox_rows
-from jobs.store.outbox_rows import Status
+from jobs.store.write_status import Status
 
 _log = logging.getLogger(__name__)
 

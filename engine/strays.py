@@ -16,7 +16,8 @@ from engine.sending import Hands, Sender, Sending
 from ipc.clock import Clock
 from jobs.logbook import Logbook, Past
 from jobs.store import claims, outbox_rows
-from jobs.store.outbox_rows import OutboxRow, Status
+from jobs.store.outbox_rows import OutboxRow
+from jobs.store.write_status import Status
 
 _log = logging.getLogger(__name__)
 

@@ -25,6 +25,7 @@ from cli.writes.asking import SCHEMA, document, drain_now, open_desk
 from cli.writes.view import STYLES, as_json, line, payload_of
 from ipc.clock import SystemClock
 from ipc.subject import Subject
+from jobs.store.write_status import Status
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -43,7 +44,9 @@ def command() -> None:
 
 
 @command.command("list", cls=Command)
-@click.option("--status", type=click.Choice(tuple(STYLES)), multiple=True, help="Only these.")
+@click.option(
+    "--status", type=click.Choice([one.value for one in Status]), multiple=True, help="Only these."
+)
 @click.option("--subject", type=SUBJECT, help="Only those of this character.")
 @click.option("--limit", type=Whole(min=1), default=1000, show_default=True)
 @click.option("--json", "as_json_", is_flag=True, help="Print one JSON document.")
@@ -87,7 +90,7 @@ def list_(
 
 
 def _cells(row: OutboxRow, now: datetime) -> list[Cell]:
-    waits = row.status == "pending"
+    waits = row.status is Status.PENDING
     return [
         Cell(str(row.id)),
         Cell(str(row.status), STYLES[row.status]),
@@ -123,7 +126,7 @@ def show(invocation: Invocation, row_id: int, as_json_: bool) -> None:
     say(line(row))
     failed = f", failed {count(row.attempts, 'time')}" if row.attempts else ""
     say(f"  asked     {ago(row.created_at, now)}{failed}")
-    if row.status == "pending":
+    if row.status is Status.PENDING:
         say(f"  next      {until(row.next_attempt_at, now)}")
     say(f"  payload   {json.dumps(payload_of(row), ensure_ascii=False)}")
     if row.result:

@@ -20,6 +20,7 @@ from cli.writes.view import as_json, line
 from ipc.clock import SystemClock
 from ipc.commands import Drain
 from ipc.exits import Exit
+from jobs.store.write_status import Status
 
 if TYPE_CHECKING:
     from cli.context import Invocation
@@ -160,7 +161,7 @@ class Desk:
         ask_at = time.monotonic() + _ASK_S
         while True:
             rows = self.rows(ids)
-            if not any(row.status in ("pending", "inflight") for row in rows):
+            if not any(row.status in (Status.PENDING, Status.INFLIGHT) for row in rows):
                 break
             if time.monotonic() >= ask_at:
                 self._require_daemon(ids)
@@ -178,7 +179,7 @@ class Desk:
         else:
             for row in rows:
                 say(line(row))
-        return Exit.OK if all(row.status == "done" for row in rows) else Exit.FAILURE
+        return Exit.OK if all(row.status is Status.DONE for row in rows) else Exit.FAILURE
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.paint import Style
 from cli.words import instant, instant_or_none
+from jobs.store.write_status import Status
 
 if TYPE_CHECKING:
     from jobs.store.outbox_rows import OutboxRow
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
 _NO_JSON = (ValueError, RecursionError)
 
 STYLES = {
-    "pending": Style.WARN,
-    "inflight": Style.BUSY,
-    "done": Style.GOOD,
-    "failed": Style.BAD,
-    "uncertain": Style.BAD,
-    "cancelled": Style.DIM,
+    Status.PENDING: Style.WARN,
+    Status.INFLIGHT: Style.BUSY,
+    Status.DONE: Style.GOOD,
+    Status.FAILED: Style.BAD,
+    Status.UNCERTAIN: Style.BAD,
+    Status.CANCELLED: Style.DIM,
 }
 
 
@@ -35,7 +36,7 @@ def line(row: OutboxRow) -> str:
 
 def made_of(row: OutboxRow) -> str:
     """Return what a done row made, in words; empty where there is nothing to say."""
-    if row.status != "done":
+    if row.status is not Status.DONE:
         return ""
     result = result_of(row)
     names = {"mail_id": "mail", "label_id": "label", "fitting_id": "fitting"}
@@ -79,7 +80,7 @@ def as_json(row: OutboxRow) -> dict[str, Any]:
         "created_at": instant(row.created_at),
         "updated_at": instant(row.updated_at),
         "next_attempt_at": instant_or_none(
-            row.next_attempt_at if row.status == "pending" else None
+            row.next_attempt_at if row.status is Status.PENDING else None
         ),
         "expires_at": instant_or_none(row.expires_at),
     }

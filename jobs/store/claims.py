@@ -28,11 +28,12 @@ from sqlalchemy import (
 from ipc.subject import SubjectType
 from jobs.store import statements
 from jobs.store.odd_rows import OddRow
-from jobs.store.outbox_rows import LIFETIME, OutboxRow, Status, read, read_these
+from jobs.store.outbox_rows import LIFETIME, OutboxRow, read, read_these
 from jobs.store.schema.core import access, credential, subject
 from jobs.store.schema.core import outbox as table
 from jobs.store.schema.types import time_for
 from jobs.store.subjects import State
+from jobs.store.write_status import Status
 
 _log = logging.getLogger(__name__)
 # A claim older than this belongs to nobody any more.

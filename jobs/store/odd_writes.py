@@ -29,9 +29,9 @@ from sqlalchemy import (
 
 from ipc.subject import SubjectType
 from jobs.store import claims, outbox_rows
-from jobs.store.outbox_rows import Status
 from jobs.store.schema.core import outbox as table
 from jobs.store.schema.types import UtcTime
+from jobs.store.write_status import Status
 
 _log = logging.getLogger(__name__)
 

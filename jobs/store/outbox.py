@@ -23,9 +23,10 @@ from sqlalchemy import (
 
 from ipc.subject import Subject
 from jobs.store.inserts import insert
-from jobs.store.outbox_rows import OPEN, OutboxRow, Status, read
+from jobs.store.outbox_rows import OutboxRow, read
 from jobs.store.schema.core import OPEN_WRITES
 from jobs.store.schema.core import outbox as table
+from jobs.store.write_status import OPEN, Status
 
 _REARMED = case(
     (table.c.status == Status.INFLIGHT.value, Status.INFLIGHT.value), else_=Status.PENDING.value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from typing import Annotated, Any
 
 import msgspec
@@ -22,26 +21,12 @@ from ipc.subject import Subject, SubjectType
 from jobs.store import odd_rows, statements
 from jobs.store.odd_rows import OddRow
 from jobs.store.schema.core import outbox as table
+from jobs.store.write_status import Status
 
 # Words and nothing more: the table's own names are of a type that knows how they are quoted.
 _NAMES = tuple("".join(column.name) for column in table.c)
 # What could not be sent for so long is given up, where the row says nothing else.
 LIFETIME = timedelta(hours=24)
-
-
-class Status(StrEnum):
-    """Where a row stands."""
-
-    PENDING = "pending"
-    INFLIGHT = "inflight"
-    DONE = "done"
-    FAILED = "failed"
-    # Nobody can tell whether the write arrived.
-    UNCERTAIN = "uncertain"
-    CANCELLED = "cancelled"
-
-
-OPEN = (Status.PENDING, Status.INFLIGHT, Status.UNCERTAIN)
 
 
 class OutboxRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,8 @@ import msgspec
 from sqlalchemy import Connection
 
 from jobs.store import odd_writes, outbox, outbox_rows
-from jobs.store.outbox_rows import OutboxRow, Status
+from jobs.store.outbox_rows import OutboxRow
+from jobs.store.write_status import Status
 from jobs.writes.notes import notes_of
 from jobs.writes.payloads import checked, read_row
 from jobs.writes.settle import forget_validators, settle

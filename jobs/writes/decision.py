@@ -14,7 +14,8 @@ from jobs.esi.headers import clamp_wait_s
 from jobs.esi.reactions import GameRefused, ServerTrouble
 from jobs.esi.transport import AnswerLost, NotSent
 from jobs.reasons import Flagged, one_line, verdict_of
-from jobs.store.outbox_rows import LIFETIME, OutboxRow, Status
+from jobs.store.outbox_rows import LIFETIME, OutboxRow
+from jobs.store.write_status import Status
 from jobs.writes.kind import FOUND_WITHIN
 from jobs.writes.notes import Doubt, Notes, Sent, notes_of, sent_text, text_of
 

@@ -23,7 +23,8 @@ from jobs.purse import Purse
 from jobs.spec import Params, Route
 from jobs.store import credentials, outbox_rows
 from jobs.store.errors import StoreError, StoreUnavailable
-from jobs.store.outbox_rows import OutboxRow, Status
+from jobs.store.outbox_rows import OutboxRow
+from jobs.store.write_status import Status
 from jobs.tokens import token_of
 from jobs.tools import Tools
 from jobs.writes import decision as deciding
@@ -159,7 +160,7 @@ async def run_write(tools: Tools, order: RunWrite, attempt: Attempt) -> WriteDon
         attempt.spent = purse.close()
     marked = await tools.marks.write(mark_all, Mark(order, row, attempted, tools.clock))
     final, decision = marked.final, marked.decision
-    if final in ("failed", "uncertain"):
+    if final in (Status.FAILED, Status.UNCERTAIN):
         _log.warning("outbox row %d (%s) is %s: %s", row.id, row.kind, final, decision.reason)
     return _answer(order, decision, final, tools, attempt.spent)
 
@@ -366,10 +367,10 @@ def _answer(
     order: RunWrite, decision: Decision, final: str, tools: Tools, spent: tuple[Spent, ...] = ()
 ) -> WriteDone:
     wait = timedelta(0)
-    if final == "pending" and decision.next_attempt_at is not None:
+    if final == Status.PENDING and decision.next_attempt_at is not None:
         wait = max(wait, decision.next_attempt_at - tools.clock.now())
     # A row that somebody else holds is none of ours to report on; for the scheduler it waits.
-    status = cast("Ended", final if final != "inflight" else "pending")
+    status = cast("Ended", final if final != Status.INFLIGHT else "pending")
     return WriteDone(
         job_id=order.job_id,
         epoch=order.epoch,

@@ -13,7 +13,8 @@ from ipc.clock import Clock
 from ipc.messages import RunWrite
 from jobs.group_commit import is_of_all
 from jobs.store import claims, outbox
-from jobs.store.outbox_rows import OutboxRow, Status
+from jobs.store.outbox_rows import OutboxRow
+from jobs.store.write_status import Status
 from jobs.writes.decision import Decision
 from jobs.writes.registry import WRITES
 from jobs.writes.settle import forget_validators, settle_all

@@ -13,7 +13,8 @@ from sqlalchemy import Connection
 from ipc.subject import Subject
 from ipc.unreadable import UNREADABLE
 from jobs.store import outbox, outbox_rows, route_states
-from jobs.store.outbox_rows import OutboxRow, Status
+from jobs.store.outbox_rows import OutboxRow
+from jobs.store.write_status import Status
 from jobs.writes.kind import WriteKind
 from jobs.writes.notes import notes_of
 from jobs.writes.payloads import BadPayload, read_row

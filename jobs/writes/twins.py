@@ -9,8 +9,9 @@ from sqlalchemy import Connection, or_, select
 
 from ipc.unreadable import UNREADABLE
 from jobs.store import outbox_rows
-from jobs.store.outbox_rows import OutboxRow, Status
+from jobs.store.outbox_rows import OutboxRow
 from jobs.store.schema.core import outbox as table
+from jobs.store.write_status import Status
 from jobs.writes.decision import Decision, doubt_of
 from jobs.writes.registry import WRITES
 

@@ -12,7 +12,8 @@ from sqlalchemy import Connection
 from ipc.subject import Subject
 from ipc.unreadable import UNREADABLE
 from jobs.store import outbox
-from jobs.store.outbox_rows import OutboxRow, Status
+from jobs.store.outbox_rows import OutboxRow
+from jobs.store.write_status import Status
 from jobs.writes.kind import WriteKind
 from jobs.writes.notes import Notes, notes_of
 from jobs.writes.payloads import BadPayload, checked, kind_of

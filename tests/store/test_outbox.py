@@ -11,8 +11,9 @@ from sqlalchemy import Connection, delete, update
 from ipc.subject import Subject
 from jobs.store import claims, credentials, odd_writes, outbox, outbox_rows, subjects, ways
 from jobs.store.database import Database
-from jobs.store.outbox_rows import OutboxRow, Status
+from jobs.store.outbox_rows import OutboxRow
 from jobs.store.schema.core import outbox as table
+from jobs.store.write_status import Status
 
 MINUTE = timedelta(minutes=1)
 EPOCH = 5

@@ -12,8 +12,8 @@ from sqlalchemy import Connection, Table, insert, select
 from ipc.subject import Subject
 from jobs.store import claims, credentials, outbox
 from jobs.store.database import Database
-from jobs.store.outbox_rows import Status
 from jobs.store.schema import metadata
+from jobs.store.write_status import Status
 from jobs.writes.change import cancel, retry
 from jobs.writes.registry import WRITES
 from jobs.writes.settle import reassert, settle

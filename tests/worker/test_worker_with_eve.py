@@ -39,6 +39,7 @@ from jobs.store import claims, credentials, outbox_rows
 from jobs.store.database import Database
 from jobs.store.schema.core import outbox as outbox_table
 from jobs.store.schema.mail import mail
+from jobs.store.write_status import Status
 from jobs.writes.mail import Recipient, Send
 from jobs.writes.mail_changes import SetRead
 from jobs.writes.want import want
@@ -373,5 +374,5 @@ async def test_a_write_cut_off_by_its_deadline_is_given_back_in_doubt(acting: Pl
 
     row = await acting.database.read(lambda c: outbox_rows.get(c, row_id))
     assert row is not None
-    assert (done.status, row.status) == ("pending", outbox_rows.Status.PENDING)
+    assert (done.status, row.status) == ("pending", Status.PENDING)
     assert "in_doubt" in (row.result or "")

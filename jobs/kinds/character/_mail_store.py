@@ -11,9 +11,9 @@ from sqlalchemy import Connection, and_, delete, or_, select, tuple_, update
 
 from jobs.kinds.character._payloads import readable
 from jobs.spec import Context, Target, Write
-from jobs.store.outbox_rows import OPEN, Status
 from jobs.store.schema.core import outbox
 from jobs.store.schema.mail import mail, mail_label_link, mail_walk
+from jobs.store.write_status import OPEN, Status
 
 # Between two readings of all headers.
 FULL_EVERY = timedelta(days=1)

@@ -17,7 +17,6 @@ from jobs.kinds.character._contact_part import CONTACTS
 from jobs.kinds.character._payloads import readable
 from jobs.spec import Context, Kind, Part, PartResult
 from jobs.store import route_states
-from jobs.store.outbox_rows import OPEN
 from jobs.store.schema.contact_lists import (
     contact_list,
     contact_list_character,
@@ -25,6 +24,7 @@ from jobs.store.schema.contact_lists import (
 )
 from jobs.store.schema.contacts import character_contact
 from jobs.store.schema.core import outbox
+from jobs.store.write_status import OPEN
 
 WRITE = "contact.sync_add"
 MOST_CONTACTS = 1000

@@ -18,6 +18,7 @@ from sqlalchemy import (
 )
 
 from jobs.store.schema.types import Id, UtcTime, metadata
+from jobs.store.write_status import OPEN
 
 owner = Table(
     "owner",
@@ -199,7 +200,7 @@ ledger = Table(
 )
 
 # Word for word the condition of the unique index, or the databases do not recognise it.
-OPEN_WRITES = text("status IN ('pending', 'inflight', 'uncertain')")
+OPEN_WRITES = text("status IN ({})".format(", ".join(f"'{one}'" for one in OPEN)))
 
 outbox = Table(
     "outbox",

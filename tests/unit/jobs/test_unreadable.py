@@ -17,7 +17,7 @@ from jobs.esi.decoding import decode
 from jobs.esi.reactions import error_text, is_own_error
 from jobs.kinds import _projects
 from jobs.kinds.character._payloads import readable
-from jobs.store.outbox_rows import Status
+from jobs.store.write_status import Status
 from jobs.writes import answers, settle, twins
 from jobs.writes.notes import Notes, notes_of
 from jobs.writes.payloads import BadPayload, read_row

@@ -11,8 +11,8 @@ from sqlalchemy import select
 
 from jobs.errors import PauseBucket, RefusedWrite, Transient
 from jobs.esi.reactions import Absent, GameRefused
-from jobs.store.outbox_rows import Status
 from jobs.store.schema.contacts import character_contact, character_contact_label_link
+from jobs.store.write_status import Status
 from jobs.writes.payloads import BadPayload
 from tests.unit.jobs.job_house import START
 from tests.unit.jobs.writes.write_box import Outbox

@@ -14,7 +14,8 @@ from jobs import errors
 from jobs.esi.reactions import GameRefused, ServerTrouble
 from jobs.esi.transport import AnswerLost, NotSent
 from jobs.reasons import Flagged
-from jobs.store.outbox_rows import OutboxRow, Status
+from jobs.store.outbox_rows import OutboxRow
+from jobs.store.write_status import Status
 from jobs.writes.decision import (
     CLOCK_MARGIN,
     FOUND_WITHIN,

@@ -19,9 +19,9 @@ from jobs.esi.reactions import Absent, GameRefused
 from jobs.esi.transport import AnswerLost, NotSent
 from jobs.logbook import CannotNote
 from jobs.store.errors import StoreUnavailable
-from jobs.store.outbox_rows import Status
 from jobs.store.schema import core
 from jobs.store.schema.mail import mail
+from jobs.store.write_status import Status
 from jobs.writes import execute, mark
 from jobs.writes.decision import MAX_ATTEMPTS
 from jobs.writes.execute import Attempt, give_back

@@ -12,10 +12,10 @@ from ipc.messages import RunWrite
 from jobs.errors import RefusedWrite, Transient
 from jobs.esi.reactions import Absent, GameRefused
 from jobs.esi.transport import AnswerLost, NotSent
-from jobs.store.outbox_rows import Status
 from jobs.store.schema.calendar import calendar_event
 from jobs.store.schema.fittings import character_fitting, character_fitting_item
 from jobs.store.schema.mail import mail_label, mail_label_link
+from jobs.store.write_status import Status
 from jobs.writes.change import CannotChange, cancel, retry
 from jobs.writes.decision import doubt_of
 from jobs.writes.execute import Attempt, give_back

@@ -10,8 +10,9 @@ from sqlalchemy import Connection, update
 
 from ipc.subject import Subject, SubjectType
 from jobs.store import outbox_rows
-from jobs.store.outbox_rows import OutboxRow, Status
+from jobs.store.outbox_rows import OutboxRow
 from jobs.store.schema.core import outbox as table
+from jobs.store.write_status import Status
 from jobs.writes.decision import Decision, Doubt, after_look, doubt_text
 from jobs.writes.mail import Recipient, Send
 from jobs.writes.twins import unless_anothers
