@@ -10,11 +10,11 @@ from typing import Any, TextIO
 
 import msgspec
 
+from cli.json_documents import json_document
 from cli.paint import Painter, Style
 from cli.table import cut, printable
 from cli.words import instant
 
-JSON_SCHEMA = 1
 _GAP = "  "
 # A column gives way no further than to this, and to its name.
 _NARROWEST = 8
@@ -73,7 +73,7 @@ def write_json(
     out: TextIO, columns: Sequence[str], batches: Batches, about: dict[str, Any] | None = None
 ) -> int:
     """Write one JSON document, a line for each row; return how many rows."""
-    head = {"schema": JSON_SCHEMA, **(about or {}), "columns": list(columns)}
+    head = json_document(**(about or {}), columns=list(columns))
     out.write(_json(head)[:-1] + ', "rows": [')
     count = 0
     for rows in batches:

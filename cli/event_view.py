@@ -6,6 +6,7 @@ from typing import Any, assert_never
 
 import msgspec
 
+from cli.json_documents import json_document
 from cli.paint import Painter, Style
 from cli.table import cut, printable
 from cli.words import count, duration
@@ -35,7 +36,6 @@ from ipc.events import (
 )
 from ipc.outcome import Outcome
 
-JSON_SCHEMA = 1
 # A reason can be long; JSON has all of it.
 _TEXT_CHARS = 240
 
@@ -51,8 +51,8 @@ def line(event: Event | Missed, paint: Painter) -> str:
 def as_json(event: Event | Missed) -> dict[str, Any]:
     """Return an event as programs read it."""
     if isinstance(event, Missed):
-        return {"schema": JSON_SCHEMA, "event": "missed", "events": event.events}
-    document: dict[str, Any] = {"schema": JSON_SCHEMA, **msgspec.to_builtins(event)}
+        return json_document(event="missed", events=event.events)
+    document = json_document(**msgspec.to_builtins(event))
     key = getattr(event, "key", None)
     if key is not None:
         del document["key"]

@@ -9,12 +9,11 @@ from typing import Any
 import msgspec
 
 from cli.health import Health
+from cli.json_documents import json_document
 from cli.waits import waits_for_esi
 from ipc.control_messages import DaemonState
 from ipc.scheduler_messages import JobState
 from ipc.subject import Subject
-
-JSON_SCHEMA = 1
 
 
 def status_json(
@@ -33,14 +32,13 @@ def status_json(
             daemon[field.name] = field.default
     if state.summary is not None:
         daemon["summary"]["needs_login"] = [str(subject) for subject in state.summary.needs_login]
-    return {
-        "schema": JSON_SCHEMA,
-        "health": health.word,
-        "exit_code": int(health.exit_code),
-        "findings": list(health.findings),
-        "daemon": daemon,
-        "jobs": None if jobs is None else [job_json(job, names) for job in jobs],
-    }
+    return json_document(
+        health=health.word,
+        exit_code=int(health.exit_code),
+        findings=list(health.findings),
+        daemon=daemon,
+        jobs=None if jobs is None else [job_json(job, names) for job in jobs],
+    )
 
 
 def job_json(job: JobState, names: Mapping[Subject, str]) -> dict[str, Any]:

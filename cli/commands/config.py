@@ -16,14 +16,13 @@ from cli.context import (
     say,
     tell,
 )
+from cli.json_documents import json_text
 from cli.settings_check import check_startable
 from cli.table import Cell, Column, render
 
 if TYPE_CHECKING:
     from ipc.config import Loaded
     from jobs.catalog import Catalog
-
-_JSON_SCHEMA = 1
 
 Value = str | int | bool | tuple[int, ...] | tuple[tuple[int, int], ...]
 
@@ -62,7 +61,7 @@ def show(invocation: Invocation, as_json: bool) -> None:
     rows = setting_rows(loaded, load(loaded.settings.kind_packages))
     if as_json:
         documents = [{"key": key, "value": value, "from": source} for key, value, source in rows]
-        say(json.dumps({"schema": _JSON_SCHEMA, "settings": documents}, indent=2))
+        say(json_text(settings=documents))
         return
     columns = (Column("key"), Column("value", flexible=True), Column("from", flexible=True))
     cells = [[Cell(key), Cell(_text(value)), Cell(source)] for key, value, source in rows]

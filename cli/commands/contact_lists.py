@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -19,9 +18,10 @@ from cli.context import (
     say,
 )
 from cli.errors import BadInput
+from cli.json_documents import json_text
 from cli.table import Cell, Column, render
 from cli.words import count
-from cli.writes.asking import SCHEMA, Desk, open_desk
+from cli.writes.asking import Desk, open_desk
 from ipc.clock import SystemClock
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def show(invocation: Invocation, as_json: bool) -> None:
     with open_desk(invocation) as desk:
         found = desk.database.read_now(contact_lists.every)
     if as_json:
-        say(json.dumps({"schema": SCHEMA, "lists": [asdict(one) for one in found]}, indent=2))
+        say(json_text(lists=[asdict(one) for one in found]))
         return
     if not found:
         say("There is no list yet; `esisyncd contact lists save NAME --standing 5` makes one.")

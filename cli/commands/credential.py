@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from cli.context import (
 from cli.credential_lines import parse_lines
 from cli.credentials import save_credentials
 from cli.errors import BadInput, CliError
+from cli.json_documents import json_text
 from cli.paint import Style
 from cli.store import open_database
 from cli.subjects import tell_daemon_to_look
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from jobs.store.credentials import Credential
-
-_JSON_SCHEMA = 1
 
 
 @click.group(short_help="Import, list or remove credentials.")
@@ -79,8 +77,7 @@ def list_(invocation: Invocation, as_json: bool) -> None:
     called = {subject.id: name for subject, name in known.names(settings).items()}
     if as_json:
         told = [_as_json(one, called.get(one.character_id)) for one in found]
-        document = {"schema": _JSON_SCHEMA, "credentials": told}
-        say(json.dumps(document, indent=2))
+        say(json_text(credentials=told))
         return
     if not found:
         say("There is no credential yet; `esisyncd login` brings one.")

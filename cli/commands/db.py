@@ -17,13 +17,12 @@ from cli.context import (
     say,
 )
 from cli.errors import HeldElsewhere
+from cli.json_documents import json_document
 from cli.table import Cell, Column, render
 from cli.words import room
 
 if TYPE_CHECKING:
     from jobs.store.size import Sizes
-
-_JSON_SCHEMA = 1
 
 
 @click.group(short_help="Upgrade the database, or see what takes room.")
@@ -76,11 +75,10 @@ def size(invocation: Invocation, as_json: bool) -> None:
 
 
 def _size_json(found: Sizes) -> dict[str, object]:
-    return {
-        "schema": _JSON_SCHEMA,
-        "total_bytes": found.total_bytes,
-        "free_bytes": found.free_bytes,
-        "tables": [
+    return json_document(
+        total_bytes=found.total_bytes,
+        free_bytes=found.free_bytes,
+        tables=[
             {
                 "table": one.name,
                 "rows": one.rows,
@@ -90,7 +88,7 @@ def _size_json(found: Sizes) -> dict[str, object]:
             }
             for one in found.tables
         ],
-    }
+    )
 
 
 def _size_lines(found: Sizes) -> list[str]:

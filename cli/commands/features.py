@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from cli.context import (
@@ -14,10 +12,9 @@ from cli.context import (
     pass_invocation,
     say,
 )
+from cli.json_documents import json_text
 from cli.paint import Style
 from cli.table import Cell, Column, render
-
-_JSON_SCHEMA = 1
 
 
 @click.command(cls=Command, short_help="Show which features are on.")
@@ -47,7 +44,7 @@ def command(invocation: Invocation, as_json: bool) -> None:
             {"feature": name, "on": on, "set": is_set, "kinds": kinds}
             for name, on, is_set, kinds in rows
         ]
-        say(json.dumps({"schema": _JSON_SCHEMA, "features": documents}, indent=2))
+        say(json_text(features=documents))
         return
     cells = [
         [

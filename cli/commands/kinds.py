@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,13 +14,12 @@ from cli.context import (
     pass_invocation,
     say,
 )
+from cli.json_documents import json_text
 from cli.table import Cell, Column, render
 from cli.words import duration
 
 if TYPE_CHECKING:
     from jobs.spec import Kind, Part
-
-_JSON_SCHEMA = 1
 
 
 @click.command(cls=Command, short_help="Show every kind of job there is.")
@@ -36,7 +34,7 @@ def command(invocation: Invocation, as_json: bool) -> None:
     kinds = list(load(settings.kind_packages).values())
     if as_json:
         documents = [kind_json(kind) for kind in kinds]
-        say(json.dumps({"schema": _JSON_SCHEMA, "kinds": documents}, indent=2))
+        say(json_text(kinds=documents))
         return
     columns = (
         Column("kind"),

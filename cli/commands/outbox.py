@@ -19,9 +19,10 @@ from cli.context import (
     tell,
 )
 from cli.errors import BadInput, DaemonRefused
+from cli.json_documents import json_text
 from cli.table import Cell, Column, render_reasons
 from cli.words import ago, count, until
-from cli.writes.asking import SCHEMA, document, drain_now, open_desk
+from cli.writes.asking import document, drain_now, open_desk
 from cli.writes.view import STYLES, as_json, line, payload_of
 from ipc.clock import SystemClock
 from ipc.subject import Subject
@@ -120,7 +121,7 @@ def show(invocation: Invocation, row_id: int, as_json_: bool) -> None:
         raise BadInput(f"there is no write {row_id}", _LIST)
     row = rows[0]
     if as_json_:
-        say(json.dumps({"schema": SCHEMA, "write": as_json(row)}, indent=2))
+        say(json_text(write=as_json(row)))
         return
     now = SystemClock().now()
     say(line(row))

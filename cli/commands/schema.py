@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,13 +16,12 @@ from cli.context import (
     say,
 )
 from cli.errors import BadInput
+from cli.json_documents import json_document
 from cli.table import Cell, Column, render
 from cli.words import duration
 
 if TYPE_CHECKING:
     from jobs.described import Relation
-
-_JSON_SCHEMA = 1
 
 
 @click.command(cls=Command, short_help="Show tables, views and their columns.")
@@ -44,8 +43,8 @@ def command(invocation: Invocation, table: str | None, as_json: bool) -> None:
     if as_json:
         import msgspec
 
-        document: dict[str, Any] = {"schema": _JSON_SCHEMA, "relations": found}
-        say(msgspec.json.format(msgspec.json.encode(document)).decode())
+        document = msgspec.json.encode(json_document(relations=found))
+        say(msgspec.json.format(document).decode())
     elif table is None:
         _list(found)
     else:

@@ -11,11 +11,11 @@ from cli.demo.compare import Comparison, compare_all, open_plain, table_names
 from cli.demo.session import Ran
 from cli.demo.tables import OWN
 from cli.demo.universe import Universe
+from cli.json_documents import json_document
 from cli.paint import Painter
 from cli.table import Cell, Column, render
 from cli.words import count
 
-JSON_SCHEMA = 1
 _SHOWN_DIFFERENCES = 20
 
 QUERY = (
@@ -135,17 +135,16 @@ def _sample(rows: list[dict[str, Any]], width: int, paint: Painter) -> list[str]
 
 def report_json(verdict: Verdict, seconds: float) -> dict[str, Any]:
     """Return the report for programs."""
-    return {
-        "schema": JSON_SCHEMA,
-        "agrees": verdict.agrees,
-        "seconds": round(seconds, 3),
-        "database": str(verdict.ran.database),
-        "log": str(verdict.ran.folder / "daemon.log"),
-        "rows": dict(verdict.rows),
-        "compared": dict(verdict.comparison.rows),
-        "not_compared": list(verdict.not_compared),
-        "differences": [str(difference) for difference in verdict.comparison.differences],
-        "faults": list(verdict.ran.faults),
-        "samples": dict(verdict.samples),
-        "query": QUERY,
-    }
+    return json_document(
+        agrees=verdict.agrees,
+        seconds=round(seconds, 3),
+        database=str(verdict.ran.database),
+        log=str(verdict.ran.folder / "daemon.log"),
+        rows=dict(verdict.rows),
+        compared=dict(verdict.comparison.rows),
+        not_compared=list(verdict.not_compared),
+        differences=[str(difference) for difference in verdict.comparison.differences],
+        faults=list(verdict.ran.faults),
+        samples=dict(verdict.samples),
+        query=QUERY,
+    )

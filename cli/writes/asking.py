@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import click
 from cli.client import ControlClient
 from cli.context import Number, say, tell
 from cli.errors import BadInput, CliError, DaemonRefused, DaemonSilent, NoDaemon, NotYet
+from cli.json_documents import json_text
 from cli.store import open_database
 from cli.writes.names import Names
 from cli.writes.view import as_json, line
@@ -35,7 +35,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 _LOOK_S = 0.2
 # And the daemon asked whether it is there.
 _ASK_S = 2.0
-SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,4 +218,4 @@ def drain_now(settings: Settings) -> bool:
 
 def document(rows: Sequence[OutboxRow]) -> str:
     """Return rows as one JSON document."""
-    return json.dumps({"schema": SCHEMA, "writes": [as_json(row) for row in rows]}, indent=2)
+    return json_text(writes=[as_json(row) for row in rows])
