@@ -12,7 +12,6 @@ import os
 import queue
 import threading
 import time
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from sqlalchemy import Connection
@@ -36,7 +35,6 @@ from jobs.store.units import Awaiting, Blocked, Ends, T, Unit, Waiting, Work, to
 __all__ = [
     "CommitInDoubt",
     "Database",
-    "Figures",
     "StoreBusy",
     "StoreCorrupt",
     "StoreDenied",
@@ -51,18 +49,6 @@ _log = logging.getLogger(__name__)
 
 # A unit that the database rolled back is run again at most so often.
 ATTEMPTS = 6
-
-
-@dataclass(slots=True)
-class Figures:
-    """What a database thread has done so far."""
-
-    reads: int = 0
-    writes: int = 0
-    # Rows of the mirror inserted, updated or deleted.
-    rows: int = 0
-    reruns: int = 0
-    connects: int = 0
 
 
 class Database:
@@ -85,7 +71,6 @@ class Database:
         self._closed = False
         self._ends: Ends | None = None
         self._pid = os.getpid()
-        self.figures = Figures()
 
     @property
     def dialect(self) -> Literal["sqlite", "postgresql"]:
@@ -222,14 +207,12 @@ class Database:
                 if not again:
                     raised = explain(str(self), error)
                     raise raised from (error if raised is not error else error.__cause__)
-                self.figures.reruns += 1
                 _log.debug("running a unit of work again after: %s", error)
             time.sleep(0.01 * 2**attempt)
         raise AssertionError("the last attempt returns or raises")
 
     def _attempt(self, unit: Unit[T]) -> T:
         connection = self._link.ready(unit.mode, durable=unit.durable)
-        self.figures.connects = self._link.opened
         tally.begin(connection)
         grants.begin(connection)
         transaction = connection.begin()
@@ -246,11 +229,8 @@ class Database:
             raise
         if unit.mode is Mode.READ:
             transaction.rollback()
-            self.figures.reads += 1
-            return result
-        self._commit(connection)
-        self.figures.writes += unit.mode is Mode.WRITE
-        self.figures.rows += tally.of(connection).changed
+        else:
+            self._commit(connection)
         return result
 
     def _begin_postgres(self, connection: Connection, unit: Unit[Any]) -> None:

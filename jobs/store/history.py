@@ -188,19 +188,6 @@ def _explicit() -> list[History]:
     return found
 
 
-# Tables to which rows are only added, and whose rows last.
-LASTING = frozenset(
-    {
-        # They say what something is.
-        "abyssal_attribute",
-        "abyssal_effect",
-        "abyssal_item",
-        # ESI shows more than a year of it: what goes would come back.
-        "market_history",
-    }
-)
-
-
 @cache
 def histories() -> tuple[History, ...]:
     """Return all histories, in an order in which rows can go."""

@@ -48,13 +48,11 @@ class LedgerRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     parked_generation: int | None = None
 
 
-def load_all(connection: Connection) -> list[LedgerRow]:
-    """Return every row that this version can read; a job with another counts as never run."""
-    return _load(connection)
-
-
 def load_of(connection: Connection, subjects: Collection[Subject]) -> list[LedgerRow]:
-    """Return the rows of some subjects; reads the whole table where they are many."""
+    """Return the rows of some subjects that this version can read; a job with another never ran.
+
+    Reads the whole table where they are many.
+    """
     if len(subjects) > _MANY:
         return [row for row in _load(connection) if row.key.subject in subjects]
     rows: list[LedgerRow] = []

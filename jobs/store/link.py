@@ -43,8 +43,6 @@ class Link:
         )
         # The database was reached for the last transaction; False: the connecting failed.
         self.is_reached = False
-        # How often it was opened.
-        self.opened = 0
         self._connection: Connection | None = None
         self._synchronous = ""
         # Rows that the connection had changed before the transaction at hand; SQLite only.
@@ -124,7 +122,6 @@ class Link:
             self._connection = self.engine.connect()
             self._synchronous = "NORMAL"
             self._file = self._identity()
-            self.opened += 1
         return self._connection
 
     def _identity(self) -> tuple[int, int] | None:

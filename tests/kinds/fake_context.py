@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 import msgspec
 from sqlalchemy import Column, Connection, Date, insert, select
 
-from ipc.clock import ManualClock
 from ipc.settings import MarketWatch
 from ipc.subject import Subject
 from jobs.downtime import is_downtime
@@ -33,6 +32,7 @@ from jobs.store import wanted, writer
 from jobs.store.schema import core, metadata
 from jobs.store.schema.types import Isk, UtcTime
 from jobs.writes.want import want_all
+from tests.clocks import ManualClock
 
 T = TypeVar("T")
 START = datetime(2026, 11, 30, 12, tzinfo=UTC)

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Select, func, select
 
 from engine.grants import plan
 from engine.world import read_world
-from ipc.clock import ManualClock, SystemClock
+from ipc.clock import SystemClock
 from ipc.messages import Acquire, Grant, Message, PartGrant, RunJob
 from ipc.outcome import Token
 from ipc.settings import (
@@ -48,6 +48,7 @@ from simulator.faults import FaultRule
 from simulator.serve import RunningEve, start
 from simulator.universe.static import NPC_CORPORATIONS
 from simulator.universe.structures import FOREIGN_IDS, OPEN
+from tests.clocks import ManualClock
 
 PLANET = metadata.tables["character_planet"].c
 PIN = metadata.tables["character_planet_pin"].c

@@ -27,6 +27,7 @@ from jobs.store.database import Database
 from jobs.store.ledger import LedgerRow
 from supervisor.main import SCHEDULER_ENTRY
 from supervisor.scheduler import Relayed, Scheduler
+from tests.ledgers import load_all
 from tests.processes import WITHIN_S
 
 T = TypeVar("T")
@@ -222,7 +223,7 @@ class House:
     async def row(self, job: JobKey) -> LedgerRow:
         """Return a job's row in the ledger."""
         async with self.database() as database:
-            rows = await database.read(ledger.load_all)
+            rows = await database.read(load_all)
         return next(row for row in rows if row.key == job)
 
     async def row_when(self, job: JobKey, fits: Callable[[LedgerRow], bool]) -> LedgerRow:

@@ -32,6 +32,7 @@ from simulator.faults import FaultRule
 from simulator.serve import RunningEve, start
 from supervisor.main import SCHEDULER_ENTRY
 from supervisor.scheduler import Relayed, Scheduler
+from tests.ledgers import load_all
 from tests.processes import eventually_async, is_alive
 
 T = TypeVar("T")
@@ -278,7 +279,7 @@ class House:
 
     async def ledger_row(self, job: JobKey) -> LedgerRow | None:
         """Return a job's row in the ledger."""
-        rows = await self.database.read(ledger.load_all)
+        rows = await self.database.read(load_all)
         return next((row for row in rows if row.key == job), None)
 
     async def append(self, subject: Subject, kind: str, payload: object, dedupe: str = "x") -> int:

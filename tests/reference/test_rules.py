@@ -14,11 +14,12 @@ from ipc.subject import SubjectType
 from jobs.catalog import load
 from jobs.errors import JobError
 from jobs.reasons import verdict_of
-from jobs.store import ledger, upgrade
+from jobs.store import upgrade
 from jobs.store.database import Database
 from jobs.store.schema.core import ledger as ledger_table
 from jobs.tokens import JobTokens
 from supervisor.breaker import FIRST_DELAY_S, MAX_DELAY_S, delay_after_s
+from tests.ledgers import load_all
 
 OWNERS = (SubjectType.CHARACTER, SubjectType.CORPORATION, SubjectType.ALLIANCE)
 
@@ -73,7 +74,7 @@ def test_a_row_with_a_word_that_nobody_knows_is_passed_over(tmp_path: Path) -> N
     database = Database(url)
     try:
         database.write_now(lambda connection: connection.execute(insert(ledger_table), rows))
-        found = database.read_now(ledger.load_all)
+        found = database.read_now(load_all)
     finally:
         database.close_now()
     assert [(each.key.kind, each.token) for each in found] == [("character.b", Token.EMPTY)]

@@ -12,6 +12,7 @@ from jobs.store import ledger, pauses, route_states
 from jobs.store.database import Database
 from jobs.store.ledger import LedgerRow
 from jobs.store.route_states import RouteState, params_key
+from tests.ledgers import load_all
 
 
 def full_row(key: JobKey, now: datetime) -> LedgerRow:
@@ -45,7 +46,7 @@ def test_a_ledger_row_is_read_back_as_written(
         LedgerRow(key=JobKey("global.x", GLOBAL), token=Token.SYNCED, last_attempt_at=now),
     ]
     assert database.write_now(lambda conn: ledger.upsert_many(conn, rows)) == 2
-    found = database.read_now(ledger.load_all)
+    found = database.read_now(load_all)
     assert sorted(found, key=lambda row: row.key) == rows
 
 
@@ -56,7 +57,7 @@ def test_a_ledger_row_is_replaced_whole_and_the_last_of_a_batch_stands(
     database.write_now(lambda conn: ledger.upsert_many(conn, [full_row(key, now)]))
     newer = LedgerRow(key=key, token=Token.SYNCED, last_attempt_at=now + timedelta(seconds=1))
     database.write_now(lambda conn: ledger.upsert_many(conn, [full_row(key, now), newer]))
-    assert database.read_now(ledger.load_all) == [newer]
+    assert database.read_now(load_all) == [newer]
     assert database.write_now(lambda conn: ledger.upsert_many(conn, [])) == 0
 
 
@@ -89,7 +90,7 @@ def test_many_ledger_rows_are_written_in_one_go(database: Database, now: datetim
         for key in keys[3:]
     ]
     assert database.write_now(lambda conn: ledger.upsert_many(conn, newer)) == len(newer)
-    found = database.read_now(ledger.load_all)
+    found = database.read_now(load_all)
     assert sorted(found, key=lambda row: row.key) == rows[:3] + newer
 
 

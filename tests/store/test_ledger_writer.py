@@ -14,13 +14,14 @@ from sqlalchemy import Connection
 from engine.ledger_writer import LedgerWriter
 from engine.trouble import Trouble
 from engine.turns import Turns
-from ipc.clock import ManualClock
 from ipc.outcome import Token
 from ipc.subject import GLOBAL, JobKey
-from jobs.store import ledger, pauses, rate_buckets
+from jobs.store import pauses, rate_buckets
 from jobs.store.database import Database
 from jobs.store.ledger import LedgerRow
 from jobs.store.rate_buckets import SpentBucket
+from tests.clocks import ManualClock
+from tests.ledgers import load_all
 
 
 @pytest.fixture
@@ -83,7 +84,7 @@ async def test_a_row_that_the_database_refuses_is_no_others(
     with caplog.at_level(logging.ERROR):
         await settle(writer)
 
-    found = {one.key: one for one in database.read_now(ledger.load_all)}
+    found = {one.key: one for one in database.read_now(load_all)}
     others = [one for one in rows if one is not rows[77]]
     assert {key: one for key, one in found.items() if key != rows[77].key} == {
         one.key: one for one in others
@@ -117,7 +118,7 @@ async def test_an_errand_that_the_database_refuses_is_no_others(
 
     assert database.read_now(lambda conn: rate_buckets.load(conn, now)) == [good]
     assert database.read_now(lambda conn: pauses.load(conn, now)) == {"all": (until, "spent")}
-    assert database.read_now(ledger.load_all) == [row(1, now)]
+    assert database.read_now(load_all) == [row(1, now)]
     assert len(caplog.messages) == 1
 
 

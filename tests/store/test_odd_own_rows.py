@@ -29,6 +29,7 @@ from jobs.store.database import Database
 from jobs.store.ledger import LedgerRow
 from jobs.store.rate_buckets import SpentBucket
 from jobs.store.route_states import RouteState
+from tests.ledgers import load_all
 
 NOBODY = Subject(SubjectType.CHARACTER, 1)
 ODD = Subject(SubjectType.CHARACTER, 2)
@@ -204,7 +205,7 @@ def test_an_odd_row_of_the_ledger_counts_as_never_run(
     for value in spoilt(filled, caplog, Spoil("ledger", column, type_, "subject_id = 2")):
         rows = twice(filled, lambda connection: ledger.load_of(connection, [NOBODY, ODD]))
         assert [row.key.subject for row in rows] == [NOBODY], value
-        assert len(filled.read_now(ledger.load_all)) == 1
+        assert len(filled.read_now(load_all)) == 1
 
 
 def test_an_odd_pause_and_an_odd_bucket_are_left_out(

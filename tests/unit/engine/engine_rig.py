@@ -18,7 +18,6 @@ from engine.line import Line
 from engine.pool import Listener, Loss, NoWorker, Work
 from engine.trouble import Trouble
 from ipc import events
-from ipc.clock import ManualClock
 from ipc.commands import EngineCommand
 from ipc.messages import JobDone, RefreshDone, RunJob, RunRefresh, RunWrite
 from ipc.outcome import AnyReaction, Outcome, Token
@@ -28,10 +27,12 @@ from ipc.subject import JobKey, Subject
 from jobs.catalog import Catalog
 from jobs.logbook import Logbook, Past
 from jobs.spec import Kind
-from jobs.store import credentials, fence, ledger, subjects
+from jobs.store import credentials, fence, subjects
 from jobs.store.database import Database
 from jobs.store.ledger import LedgerRow
 from jobs.store.schema.profile import character as character_table
+from tests.clocks import ManualClock
+from tests.ledgers import load_all
 from tests.unit.engine.engine_kinds import CATALOG, NOW, ONE, key
 
 T = TypeVar("T")
@@ -238,7 +239,7 @@ class Rig:
 
     async def row(self, of: Kind, subject: Subject | None = None) -> LedgerRow | None:
         """Return a job's row in the ledger."""
-        rows = await self.database.read(ledger.load_all)
+        rows = await self.database.read(load_all)
         wanted: JobKey = key(of, subject)
         return next((row for row in rows if row.key == wanted), None)
 

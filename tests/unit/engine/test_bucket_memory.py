@@ -14,11 +14,11 @@ from engine.bucket_memory import EVERY_S, BucketMemory
 from engine.budget import Account, Budget
 from engine.budgets import Budgets
 from engine.ledger_writer import Errand
-from ipc.clock import ManualClock
 from jobs.rates import ROUTINE, WRITE
 from jobs.store import rate_buckets
 from jobs.store.rate_buckets import SpentBucket
 from jobs.store.schema.core import rate_bucket
+from tests.clocks import ManualClock
 from tests.unit.engine.engine_kinds import NOW
 from tests.unit.engine.engine_rig import Rig, open_rig
 

@@ -10,9 +10,9 @@ import pytest
 from engine.entry import Entry
 from engine.herald import NAMED, WINDOW_S, Herald
 from engine.schedule import Schedule
-from ipc.clock import ManualClock
 from ipc.outcome import NeedsLogin, Outcome, Token, Transient
 from ipc.subject import Subject, SubjectType
+from tests.clocks import ManualClock
 from tests.unit.engine.engine_kinds import NOW, SKILLS, WALLET, enroll
 from tests.unit.engine.engine_rig import know, log_in, open_rig
 

@@ -12,9 +12,9 @@ from engine.pauses import Pauses
 from engine.policy import LONGEST_PAUSE_S
 from engine.refreshes import Changes, Refreshes
 from engine.suspects import Suspects, is_too_many
-from ipc.clock import ManualClock
 from ipc.subject import Subject, SubjectType
 from jobs.store.credentials import Credential
+from tests.clocks import ManualClock
 from tests.unit.engine.engine_kinds import NOW, ONE, TWO
 
 # --- suspects ---

@@ -9,7 +9,7 @@ import pytest
 
 from engine import trouble as module
 from engine.trouble import Trouble
-from ipc.clock import ManualClock
+from tests.clocks import ManualClock
 from tests.unit.engine.engine_kinds import NOW
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from ipc.clock import ManualClock
 from ipc.messages import Acquire, Grant, Message
 from ipc.settings import Settings, Store
 from jobs.leases import Leases
@@ -18,6 +17,7 @@ from jobs.store import credentials, fence, subjects, ways
 from jobs.store.database import Database
 from jobs.store.upgrade import prepare
 from jobs.tools import Tools
+from tests.clocks import ManualClock
 from tests.unit.jobs.job_house import (
     CORPORATION,
     START,

@@ -12,13 +12,13 @@ from typing import Any
 import msgspec
 from sqlalchemy import Column, Connection, Integer, MetaData, Table, Text, select
 
-from ipc.clock import ManualClock
 from ipc.messages import PartGrant, RunJob
 from ipc.subject import JobKey, Subject, SubjectType
 from jobs.esi.client import EsiAnswer, Token, Validators
 from jobs.purse import Purse
 from jobs.spec import Kind, Part, Route
 from jobs.tools import Tools
+from tests.clocks import ManualClock
 
 START = datetime(2026, 11, 30, 15, 0, tzinfo=UTC)
 # Longer than a real one's, so that tests can wait for data to expire.

@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ipc.clock import ManualClock
 from ipc.messages import Acquire, Allowance, Deny, Grant, Message, Release, Spent
 from jobs.errors import PauseBucket
 from jobs.leases import Leases
 from jobs.purse import FIRST_LOAN, Purse
 from jobs.rates import PERSON
+from tests.clocks import ManualClock
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 BUCKET = "char-detail:9"

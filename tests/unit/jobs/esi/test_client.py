@@ -11,7 +11,6 @@ import pytest
 from aioresponses import aioresponses
 from yarl import URL
 
-from ipc.clock import ManualClock
 from ipc.messages import Allowance, Spent
 from jobs.errors import (
     BadAnswer,
@@ -28,6 +27,7 @@ from jobs.esi.transport import Transport
 from jobs.leases import Leases
 from jobs.purse import Purse
 from jobs.spec import Route
+from tests.clocks import ManualClock
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 BASE = "https://esi.example"

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ipc.clock import ManualClock
 from jobs.errors import PauseAll, PauseBucket
 from jobs.esi.headers import MAX_WAIT_S
 from jobs.esi.limits import LONGEST_DOUBT_S, RequestGate
+from tests.clocks import ManualClock
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 

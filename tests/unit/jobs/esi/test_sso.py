@@ -16,7 +16,6 @@ from aioresponses import aioresponses
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
-from ipc.clock import ManualClock
 from jobs.errors import Transient
 from jobs.esi.sso import (
     BadToken,
@@ -27,6 +26,7 @@ from jobs.esi.sso import (
     Unverified,
 )
 from jobs.esi.transport import Transport
+from tests.clocks import ManualClock
 
 BASE = "https://sso.example"
 CLIENT = "client-1"

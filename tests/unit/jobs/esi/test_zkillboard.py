@@ -11,10 +11,10 @@ import msgspec
 import pytest
 from aioresponses import aioresponses
 
-from ipc.clock import ManualClock
 from jobs.errors import BadAnswer, PauseBucket, Transient
 from jobs.esi.transport import Transport
 from jobs.esi.zkillboard import Zkillboard
+from tests.clocks import ManualClock
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 BASE = "https://zkillboard.example"
