@@ -77,7 +77,6 @@ class Engine:
         trouble: Trouble,
         logbook: Logbook,
         past: Past,
-        listening: bool = False,
         draw: Callable[[], float] = random.random,
     ) -> None:
         """Wire the parts; run() starts them. draw: from 0 to 1, spreads due times."""
@@ -95,7 +94,7 @@ class Engine:
         self.pauses = Pauses(clock)
         self.budgets = Budgets()
         self.downtime = Downtime()
-        self.outlet = Outlet(line.send, line.backlog_bytes, listening=listening)
+        self.outlet = Outlet(line.send, line.backlog_bytes)
         self.turns = Turns(self._grant, self._on_turn_expired)
         self.lending = Lending(clock, self.turns, self.budgets, pool)
         self.ledger = LedgerWriter(housekeeping, self.turns, epoch, trouble, self._on_committed)

@@ -35,11 +35,9 @@ class Outlet:
         self,
         send: Callable[[msgspec.Struct], None],
         backlog_bytes: Callable[[], int],
-        *,
-        listening: bool = False,
     ) -> None:
         """Take how to send a message, and how much waits to be read."""
-        self.on = listening
+        self.on = False
         self.dropped = 0
         self._send = send
         self._backlog_bytes = backlog_bytes

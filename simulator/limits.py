@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from simulator.contract import Rate
 
+# Errors are counted by the minute.
+ERROR_WINDOW_S = 60.0
+
 
 def token_cost(status: int) -> int:
     """Return what an answer costs: 2 for 2xx, 1 for 3xx, 5 for 4xx but 429, 0 otherwise."""
@@ -102,15 +105,14 @@ class RateLimits:
 class ErrorLimit:
     """The error limit of one source: so many failed answers in a fixed window, then none at all."""
 
-    def __init__(self, *, errors: int = 100, window_s: float = 60.0) -> None:
+    def __init__(self, *, errors: int = 100) -> None:
         self._errors = errors
-        self._window_s = window_s
         self._window = -1
         self._count = 0
 
     def reset_s(self, now_s: float) -> int:
         """Return the whole seconds until the window ends, at least 1."""
-        return max(1, math.ceil(self._window_s - now_s % self._window_s))
+        return max(1, math.ceil(ERROR_WINDOW_S - now_s % ERROR_WINDOW_S))
 
     def blocked(self, now_s: float) -> bool:
         """True while nothing is answered any more."""
@@ -132,7 +134,7 @@ class ErrorLimit:
         }
 
     def _turn(self, now_s: float) -> None:
-        window = int(now_s // self._window_s)
+        window = int(now_s // ERROR_WINDOW_S)
         if window != self._window:
             self._window = window
             self._count = 0

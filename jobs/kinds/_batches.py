@@ -54,8 +54,7 @@ def left_out(
 async def ask_in_halves(
     ids: Sequence[int],
     ask: Callable[[list[int]], Awaitable[int]],
-    may_go_on: Callable[[], bool] = lambda: True,
-    size: int = BATCH,
+    may_go_on: Callable[[], bool],
 ) -> Asked:
     """Ask about all ids in batches, splitting those that are refused until the bad ids are alone.
 
@@ -63,7 +62,7 @@ async def ask_in_halves(
     nobody can read is no word about any of them, and ends the run.
     """
     result = Asked()
-    waiting = deque(list(ids[at : at + size]) for at in range(0, len(ids), size))
+    waiting = deque(list(ids[at : at + BATCH]) for at in range(0, len(ids), BATCH))
     refusals = 0
     while waiting and refusals < MAX_REFUSALS and may_go_on():
         batch = waiting.popleft()

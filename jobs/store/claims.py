@@ -107,20 +107,13 @@ def find_senders(connection: Connection, ids: Iterable[int], now: datetime) -> d
     return dict(statements.rows(connection, _SENDERS.format(mark, within=within), values))
 
 
-def claim(
-    connection: Connection,
-    ids: Iterable[int],
-    now: datetime,
-    epoch: int,
-    *,
-    claim_s: float = CLAIM_S,
-) -> list[OutboxRow]:
+def claim(connection: Connection, ids: Iterable[int], now: datetime, epoch: int) -> list[OutboxRow]:
     """Mark rows inflight for this epoch that are still pending, and return these, oldest first.
 
     One that cannot be read ends instead.
     """
     dialect = connection.dialect
-    until = time_for(dialect, now + timedelta(seconds=claim_s))
+    until = time_for(dialect, now + timedelta(seconds=CLAIM_S))
     mark, within = statements.placeholder(dialect), statements.within_list(dialect, "id")
     listed = statements.listed(dialect, list(ids))
     values = (epoch, until, time_for(dialect, now), listed)

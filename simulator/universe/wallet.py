@@ -159,8 +159,8 @@ class Wallets:
         past = HISTORY_S // past_period_s
         return Beat(self._seed, name, self._start_s, past, past_period_s, live_period_s)
 
-    def _id(self, slot: int, at_s: int, second: int = 0) -> int:
-        return (at_s - IDS_FROM_S) * self._spread + slot * 2 + second
+    def _id(self, slot: int, at_s: int) -> int:
+        return (at_s - IDS_FROM_S) * self._spread + slot * 2
 
     def _shared(self, owner: Owner) -> list[tuple[str, int, int, tuple[int, int]]]:
         """Return the streams that a wallet shares: name, id slot, sign, and both parties."""

@@ -34,7 +34,6 @@ PROFILE = key("character.profile", ONE)
 WALLET = key("character.wallet", ONE)
 PRICES = key("global.market_prices")
 PROFILE_PATH = f"/characters/{FIRST}"
-WALLET_PATH = f"/characters/{FIRST}/wallet.*"
 
 
 async def know_character(house: House) -> None:

@@ -46,9 +46,7 @@ class Box:
     def claim(self, *, at: datetime | None = None, limit: int = 16) -> list[OutboxRow]:
         when = at or self.now
         return self.database.write_now(
-            lambda conn: claims.claim(
-                conn, claims.find_due(conn, when, limit), when, EPOCH, claim_s=60
-            )
+            lambda conn: claims.claim(conn, claims.find_due(conn, when, limit), when, EPOCH)
         )
 
     def finish(self, id_: int, revision: int, status: Status, **changes: Any) -> str:

@@ -17,7 +17,6 @@ from engine.app import Engine
 from engine.line import Line
 from engine.pool import Listener, Loss, NoWorker, Work
 from engine.trouble import Trouble
-from ipc import events
 from ipc.commands import EngineCommand
 from ipc.messages import JobDone, RefreshDone, RunJob, RunRefresh, RunWrite
 from ipc.outcome import AnyReaction, Outcome, Token
@@ -330,9 +329,9 @@ async def open_rig(
             trouble=Trouble(clock),
             logbook=logbook or Logbook.unkept(),
             past=past,
-            listening=listening,
             draw=lambda: 0.0,
         )
+        engine.outlet.listen(listening)
         pool.listener = engine.from_workers
         rig = Rig(engine, pool, database)
         rig.messages = said
@@ -354,15 +353,3 @@ async def open_rig(
 def heartbeats(rig: Rig) -> list[SchedulerHeartbeat]:
     """Return the heartbeats so far."""
     return [message for message in rig.messages if isinstance(message, SchedulerHeartbeat)]
-
-
-__all__ = [
-    "PlayedPool",
-    "Rig",
-    "enroll_subject",
-    "events",
-    "heartbeats",
-    "know",
-    "log_in",
-    "open_rig",
-]

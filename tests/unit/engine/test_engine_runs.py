@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from engine.entry import State
 from engine.policy import BLOCKED_LOOK_S
-from ipc.commands import RunNow
+from ipc.commands import RunNow, Withdraw
 from ipc.events import BackingOff, Failed, Finished, Paused, Scheduled, Started
 from ipc.messages import JobDone, PauseRequests, RunJob
 from ipc.outcome import (
@@ -43,7 +43,7 @@ from tests.unit.engine.engine_kinds import (
     WALLET,
     key,
 )
-from tests.unit.engine.engine_rig import PlayedPool, Rig, know, log_in, open_rig
+from tests.unit.engine.engine_rig import Rig, know, log_in, open_rig
 
 # Newer than what a login stores.
 GENERATION = 4_000_000_000
@@ -764,8 +764,6 @@ async def test_market_prices_are_one_job_of_the_global_lane(rig: Rig) -> None:
 
 
 async def test_a_withdrawn_job_in_flight_is_cut_off(rig: Rig) -> None:
-    from ipc.commands import Withdraw
-
     job = rig.one(WALLET)
     await rig.do(Withdraw(ONE))
     assert (job.job_id, "withdrawn") in rig.pool.cancelled
@@ -774,6 +772,3 @@ async def test_a_withdrawn_job_in_flight_is_cut_off(rig: Rig) -> None:
     assert not rig.engine.schedule.of(ONE) or all(
         entry.state is State.IN_FLIGHT for entry in rig.engine.schedule.of(ONE)
     )
-
-
-__all__ = ["PlayedPool"]

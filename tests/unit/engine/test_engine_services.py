@@ -692,7 +692,8 @@ async def test_events_of_a_moment_leave_together(monkeypatch: pytest.MonkeyPatch
     now_s = [loop.time()]
     monkeypatch.setattr(loop, "time", lambda: now_s[0])
     sent: list[Any] = []
-    outlet = Outlet(sent.append, lambda: 0, listening=True)
+    outlet = Outlet(sent.append, lambda: 0)
+    outlet.listen(True)
 
     async def sizes_after(*counts: int) -> list[int]:
         sent.clear()
@@ -712,7 +713,8 @@ async def test_events_of_a_moment_leave_together(monkeypatch: pytest.MonkeyPatch
 async def test_events_that_nobody_reads_are_bounded_and_counted() -> None:
     sent: list[msgspec.Struct] = []
     backlog = [1 << 30]
-    outlet = Outlet(sent.append, lambda: backlog[0], listening=True)
+    outlet = Outlet(sent.append, lambda: backlog[0])
+    outlet.listen(True)
     for _ in range(LIMIT + 3):
         outlet.add(events.Enrolled(NOW, TWO))
     await asyncio.sleep(0)
