@@ -34,12 +34,13 @@ class Gate:
         self._dates: dict[str, str] = {}
 
     def check_headers(self, question: Question, facts: RouteFacts) -> None:
-        """Refuse a request without a name, or without a compatibility date that is one."""
+        """Refuse a request without a name, a header of the contract, or a date that is one."""
         if not question.headers.get("User-Agent", "").strip():
             raise bad_request("a User-Agent header is required")
-        text = question.headers.get("X-Compatibility-Date")
-        if text is None:
-            raise bad_request("the X-Compatibility-Date header is required")
+        for name in facts.required_headers:
+            if name not in question.headers:
+                raise bad_request(f"the {name} header is required")
+        text = question.headers.get("X-Compatibility-Date", "")
         if self._dates.get(text) is None:
             self._dates[text] = _canonical(text)
         if text > iso(int(self._clock.now_s() - DAY_TURNS_S))[:10]:

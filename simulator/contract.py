@@ -47,7 +47,6 @@ class RouteFacts(msgspec.Struct, frozen=True):
 class Contract(msgspec.Struct, frozen=True):
     """The whole contract: every route, and the schemas that the routes refer to."""
 
-    compatibility_dates: tuple[str, ...]
     routes: tuple[RouteFacts, ...]
     schemas: Json
     error: Json
