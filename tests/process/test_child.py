@@ -234,8 +234,10 @@ def _descriptors(pid: int) -> set[str]:
 
 async def test_cancelled_start_leaves_no_child(forkserver: ForkServer, kept: Keep) -> None:
     os.kill(forkserver.pid, signal.SIGSTOP)
+    before = set(open_files(os.getpid()))
     starting = asyncio.create_task(forkserver.start_child("child_entries:echo", "echo"))
-    await asyncio.sleep(0.05)
+    # Its pipes are there: it waits for the forkserver.
+    await eventually_async("begun", lambda: set(open_files(os.getpid())) - before)
     starting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await starting

@@ -69,12 +69,12 @@ def pipe() -> Iterator[tuple[int, int]]:
             os.close(end)
 
 
-def test_stalled_reader_costs_lines_and_holds_nothing_up() -> None:
+def test_stalled_reader_holds_nothing_up() -> None:
     with pipe() as (_, writer), logging_to(writer) as process:
         ends(process)
 
 
-def test_reader_that_is_gone_costs_nothing() -> None:
+def test_reader_that_is_gone_holds_nothing_up() -> None:
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "wb"), logging_to(writer) as process:

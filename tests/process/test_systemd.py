@@ -17,6 +17,8 @@ from ipc.exits import Exit
 from tests.process.daemon import Daemon, fresh_daemon
 from tests.processes import environ_of, eventually, is_stopped
 
+WATCHDOG_S = 0.3
+
 pytestmark = pytest.mark.process
 
 
@@ -75,8 +77,8 @@ def systemd(daemon: Daemon) -> Iterator[Systemd]:
     systemd.close()
 
 
-def start(daemon: Daemon, systemd: Systemd, watchdog_s: float = 0.3) -> None:
-    usec = str(int(watchdog_s * 1e6))
+def start(daemon: Daemon, systemd: Systemd) -> None:
+    usec = str(int(WATCHDOG_S * 1e6))
     daemon.start(NOTIFY_SOCKET=str(systemd.path), WATCHDOG_USEC=usec)
 
 
@@ -157,7 +159,8 @@ def test_stopped_daemon_feeds_nothing(daemon: Daemon, systemd: Systemd) -> None:
     eventually("it stands still", lambda: is_stopped(daemon.pid))
     systemd.catch_up()
     before = systemd.count("WATCHDOG=1")
-    time.sleep(0.7)
+    # There is nothing to wait for: long enough for more than one.
+    time.sleep(2 * WATCHDOG_S + 0.1)
     systemd.catch_up()
     assert systemd.count("WATCHDOG=1") == before
     daemon.signal(signal.SIGCONT)

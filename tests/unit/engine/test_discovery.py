@@ -43,5 +43,6 @@ async def test_what_is_asked_for_in_a_rest_is_looked_at_once_after_it(
         async with asyncio.timeout(60):
             while told.count("look") < 2:
                 await asyncio.sleep(0.001)
-        await asyncio.sleep(0.05)
+        # It rests no more: another look would come at once.
+        await rig.settle()
         assert told == ["look", "rest after 0.25 s", "look"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from ipc.subject import SubjectType
 from jobs.catalog import CatalogError, load
 from jobs.catalog_checks import Found, find_faults
 from jobs.spec import Context, Kind, Pages, Part, PartResult, Route, Target, Wire, Write
+
+ROOT = Path(__file__).parents[3]
 
 metadata = MetaData()
 thing = Table(
@@ -259,13 +262,32 @@ def test_the_kinds_of_the_product() -> None:
         catalog["character.nothing"]
 
 
-def test_loading_the_catalogue_brings_no_http_client() -> None:
+def test_the_engine_with_the_catalogue_brings_no_http_client() -> None:
     """The scheduler loads it, and must not pay for what only workers use."""
     code = (
-        "import sys; from jobs.catalog import load; assert len(load(['jobs.kinds'])) >= 17; "
+        "import sys, engine.life; from jobs.catalog import load; "
+        "assert len(load(['jobs.kinds'])) >= 17; "
         "print(sorted({'aiohttp', 'alembic', 'jobs.esi', 'jobs.pipeline'} & set(sys.modules)))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_no_kind_imports_another() -> None:
+    """What several of them need stands in modules that begin with _."""
+    found = [
+        f"{path.relative_to(ROOT)} imports {module}"
+        for path in sorted((ROOT / "jobs" / "kinds").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom)
+        for module in (node.module, *(f"{node.module}.{each.name}" for each in node.names))
+        if module and _is_kind(module)
+    ]
+    assert found == []
+
+
+def _is_kind(module: str) -> bool:
+    path = ROOT.joinpath(*module.split(".")).with_suffix(".py")
+    return module.startswith("jobs.kinds.") and path.is_file() and not path.name.startswith("_")

@@ -58,8 +58,8 @@ def test_every_status_has_a_meaning(status: int, meaning: Meaning) -> None:
         (422, ESI_ERROR, READ, errors.Gone),
         (404, ESI_ERROR, WRITE, Absent),
         (422, ESI_ERROR, WRITE, errors.RefusedWrite),
-        (500, ESI_ERROR, READ, errors.Transient),
-        (502, PAGE, READ, errors.Transient),
+        (500, ESI_ERROR, READ, ServerTrouble),
+        (502, PAGE, READ, ServerTrouble),
         (520, ESI_ERROR, READ, errors.Transient),
         (520, ESI_ERROR, WRITE, GameRefused),
         (302, b"", READ, errors.BadAnswer),
@@ -70,9 +70,7 @@ def test_every_status_has_a_meaning(status: int, meaning: Meaning) -> None:
 def test_every_status_has_a_reaction(
     status: int, body: bytes, asked: Asked, kind: type[errors.JobError]
 ) -> None:
-    assert type(error_of(status, {}, body, asked, NOW)) is kind or (
-        kind is errors.Transient and isinstance(error_of(status, {}, body, asked, NOW), kind)
-    )
+    assert type(error_of(status, {}, body, asked, NOW)) is kind
 
 
 def test_420_pauses_all_until_the_reset() -> None:
