@@ -44,7 +44,7 @@ class Dynamic(Wire, frozen=True):
     dogma_effects: tuple[Effect, ...]
 
 
-def item_rows(answer: Dynamic, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def item_rows(answer: Dynamic, params: Params) -> Iterator[Row]:
     """Yield the item itself; its id and type are of the request."""
     yield {
         "source_type_id": answer.source_type_id,
@@ -53,12 +53,12 @@ def item_rows(answer: Dynamic, params: Params) -> Iterator[Row]:  # noqa: ARG001
     }
 
 
-def attribute_rows(answer: Dynamic, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def attribute_rows(answer: Dynamic, params: Params) -> Iterator[Row]:
     """Yield a row for each attribute."""
     yield from (asdict(one) for one in answer.dogma_attributes)
 
 
-def effect_rows(answer: Dynamic, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def effect_rows(answer: Dynamic, params: Params) -> Iterator[Row]:
     """Yield a row for each effect."""
     yield from (asdict(one) for one in answer.dogma_effects)
 

@@ -91,7 +91,7 @@ class Shelf:
         return Route("GET", path, pages=Pages.X_PAGES, cache_age_s=3600, rate_group=self.rate_group)
 
 
-def name_rows(answer: Iterable[ItemName], params: Params) -> list[Row]:  # noqa: ARG001
+def name_rows(answer: Iterable[ItemName], params: Params) -> list[Row]:
     """Return a row for each item that was asked about, named or not."""
     return [
         {"item_id": one.item_id, "name": None if one.name == NAMELESS else one.name}
@@ -99,7 +99,7 @@ def name_rows(answer: Iterable[ItemName], params: Params) -> list[Row]:  # noqa:
     ]
 
 
-def position_rows(answer: Iterable[ItemPosition], params: Params) -> list[Row]:  # noqa: ARG001
+def position_rows(answer: Iterable[ItemPosition], params: Params) -> list[Row]:
     """Return a row for each item that was asked about."""
     return [{"item_id": one.item_id, **asdict(one.position)} for one in answer]
 

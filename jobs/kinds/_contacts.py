@@ -90,7 +90,7 @@ def contact_parts(
     )
 
 
-def contact_rows(answer: Iterable[Contact], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def contact_rows(answer: Iterable[Contact], params: Params) -> Iterator[Row]:
     """Yield a row for each contact."""
     for one in answer:
         row = asdict(one)
@@ -98,7 +98,7 @@ def contact_rows(answer: Iterable[Contact], params: Params) -> Iterator[Row]:  #
         yield row
 
 
-def link_rows(answer: Iterable[Contact], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def link_rows(answer: Iterable[Contact], params: Params) -> Iterator[Row]:
     """Yield a row for each label on each contact."""
     for one in answer:
         for label_id in one.label_ids:

@@ -89,7 +89,7 @@ class Job(
     contribution: Contribution | None = None
 
 
-def job_rows(answer: Job, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def job_rows(answer: Job, params: Params) -> Iterator[Row]:
     """Yield what a job asks for; its id is of the request."""
     told, task, access = answer.details, answer.configuration, answer.access
     counts, ages = answer.contribution, access.restrictions or Restrictions()
@@ -112,7 +112,7 @@ def job_rows(answer: Job, params: Params) -> Iterator[Row]:  # noqa: ARG001
     }
 
 
-def location_rows(answer: Job, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def location_rows(answer: Job, params: Params) -> Iterator[Row]:
     """Yield a row for each place."""
     for one in answer.access.broadcast_locations:
         yield {"location_id": one.id, "name": one.name}

@@ -94,7 +94,7 @@ class Killmail(Wire, frozen=True, rename={"killed_at": "killmail_time"}):
     war_id: int | None = None
 
 
-def killmail_rows(answer: Killmail, params: Params) -> list[Row]:  # noqa: ARG001
+def killmail_rows(answer: Killmail, params: Params) -> list[Row]:
     """Return the one row of what was lost."""
     victim = answer.victim
     return [
@@ -115,13 +115,13 @@ def killmail_rows(answer: Killmail, params: Params) -> list[Row]:  # noqa: ARG00
     ]
 
 
-def attacker_rows(answer: Killmail, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def attacker_rows(answer: Killmail, params: Params) -> Iterator[Row]:
     """Yield a row for each attacker; two can be alike, so their place in the list is the key."""
     for position, one in enumerate(answer.attackers):
         yield {"killmail_id": answer.killmail_id, "position": position, **asdict(one)}
 
 
-def item_rows(answer: Killmail, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def item_rows(answer: Killmail, params: Params) -> Iterator[Row]:
     """Yield a row for each stack, those in a container right after it."""
     position = 0
     for outer in answer.victim.items:

@@ -114,7 +114,7 @@ def json_text(raw: msgspec.Raw) -> str:
 def listed_rows(id_name: str) -> Callable[[Any, Params], Iterator[Row]]:
     """Return what makes a row of each line of a page."""
 
-    def rows(answer: Any, params: Params) -> Iterator[Row]:  # noqa: ARG001
+    def rows(answer: Any, params: Params) -> Iterator[Row]:
         for one in answer.rows:
             yield listed_row(id_name, one)
 

@@ -40,7 +40,7 @@ def count_columns(kills: Counts, victory_points: Counts) -> Row:
     }
 
 
-def stats_rows(answer: Enlistment, params: Params) -> list[Row]:  # noqa: ARG001
+def stats_rows(answer: Enlistment, params: Params) -> list[Row]:
     """Return the one row."""
     told = asdict(answer)
     return [{**count_columns(told.pop("kills"), told.pop("victory_points")), **told}]

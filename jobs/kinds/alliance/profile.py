@@ -17,7 +17,7 @@ from jobs.store.schema.profile import alliance, alliance_corporation, alliance_i
 PATH = "/alliances/{alliance_id}"
 
 
-def member_rows(answer: list[int], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def member_rows(answer: list[int], params: Params) -> Iterator[Row]:
     """Yield a row for each corporation: the answer is bare numbers."""
     return ({"corporation_id": one} for one in answer)
 

@@ -93,7 +93,7 @@ class Layout(Wire, frozen=True):
     routes: tuple[RouteWay, ...]
 
 
-def pin_rows(answer: Layout, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def pin_rows(answer: Layout, params: Params) -> Iterator[Row]:
     """Yield a row for each pin; what a factory makes is told in one of two places."""
     for one in answer.pins:
         made = one.factory_details.schematic_id if one.factory_details else one.schematic_id
@@ -114,14 +114,14 @@ def pin_rows(answer: Layout, params: Params) -> Iterator[Row]:  # noqa: ARG001
         }
 
 
-def content_rows(answer: Layout, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def content_rows(answer: Layout, params: Params) -> Iterator[Row]:
     """Yield a row for each type in each pin."""
     for one in answer.pins:
         for content in one.contents:
             yield {"pin_id": one.pin_id, **asdict(content)}
 
 
-def head_rows(answer: Layout, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def head_rows(answer: Layout, params: Params) -> Iterator[Row]:
     """Yield a row for each head of each extractor."""
     for one in answer.pins:
         if one.extractor_details is not None:
@@ -129,12 +129,12 @@ def head_rows(answer: Layout, params: Params) -> Iterator[Row]:  # noqa: ARG001
                 yield {"pin_id": one.pin_id, **asdict(head)}
 
 
-def link_rows(answer: Layout, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def link_rows(answer: Layout, params: Params) -> Iterator[Row]:
     """Yield a row for each link."""
     return (asdict(one) for one in answer.links)
 
 
-def route_rows(answer: Layout, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def route_rows(answer: Layout, params: Params) -> Iterator[Row]:
     """Yield a row for each route."""
     for one in answer.routes:
         row = asdict(one)
@@ -142,7 +142,7 @@ def route_rows(answer: Layout, params: Params) -> Iterator[Row]:  # noqa: ARG001
         yield row
 
 
-def waypoint_rows(answer: Layout, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def waypoint_rows(answer: Layout, params: Params) -> Iterator[Row]:
     """Yield a row for each pin that a route passes."""
     for one in answer.routes:
         for position, pin_id in enumerate(one.waypoints):

@@ -57,7 +57,7 @@ class Page:
     whole: bool = True
 
 
-def mail_rows(answer: Iterable[Header], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def mail_rows(answer: Iterable[Header], params: Params) -> Iterator[Row]:
     """Yield a row for each mail: whatever is listed is not deleted."""
     for one in answer:
         yield {
@@ -70,7 +70,7 @@ def mail_rows(answer: Iterable[Header], params: Params) -> Iterator[Row]:  # noq
         }
 
 
-def recipient_rows(answer: Iterable[Header], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def recipient_rows(answer: Iterable[Header], params: Params) -> Iterator[Row]:
     """Yield a row for each recipient of each mail."""
     for one in answer:
         for to in one.recipients:
@@ -81,7 +81,7 @@ def recipient_rows(answer: Iterable[Header], params: Params) -> Iterator[Row]:  
             }
 
 
-def link_rows(answer: Iterable[Header], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def link_rows(answer: Iterable[Header], params: Params) -> Iterator[Row]:
     """Yield a row for each label on each mail; labels of the system have no row of their own."""
     for one in answer:
         for label_id in one.labels:

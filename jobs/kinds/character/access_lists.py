@@ -66,12 +66,12 @@ class AccessList(Wire, frozen=True):
     membership: Membership
 
 
-def listed_rows(answer: Lists, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def listed_rows(answer: Lists, params: Params) -> Iterator[Row]:
     """Yield a row for each list."""
     yield from ({"access_list_id": one.access_list_id} for one in answer.access_lists)
 
 
-def list_rows(answer: AccessList, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def list_rows(answer: AccessList, params: Params) -> Iterator[Row]:
     """Yield what the list is called; its number is of the request."""
     yield {
         "name": answer.name,
@@ -80,7 +80,7 @@ def list_rows(answer: AccessList, params: Params) -> Iterator[Row]:  # noqa: ARG
     }
 
 
-def member_rows(answer: AccessList, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def member_rows(answer: AccessList, params: Params) -> Iterator[Row]:
     """Yield a row for each who is on the list."""
     people = answer.membership
     for kind, members in (

@@ -67,7 +67,7 @@ class Fatigue(
     last_update_at: datetime | None = None
 
 
-def home_rows(answer: Clones, params: Params) -> list[Row]:  # noqa: ARG001
+def home_rows(answer: Clones, params: Params) -> list[Row]:
     """Return the one row of the character's home."""
     home = answer.home_location or Home()
     return [
@@ -80,7 +80,7 @@ def home_rows(answer: Clones, params: Params) -> list[Row]:  # noqa: ARG001
     ]
 
 
-def clone_rows(answer: Clones, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def clone_rows(answer: Clones, params: Params) -> Iterator[Row]:
     """Yield a row for each jump clone."""
     for one in answer.jump_clones:
         yield {
@@ -91,14 +91,14 @@ def clone_rows(answer: Clones, params: Params) -> Iterator[Row]:  # noqa: ARG001
         }
 
 
-def clone_implant_rows(answer: Clones, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def clone_implant_rows(answer: Clones, params: Params) -> Iterator[Row]:
     """Yield a row for each implant in each jump clone."""
     for one in answer.jump_clones:
         for type_id in one.implants:
             yield {"jump_clone_id": one.jump_clone_id, "type_id": type_id}
 
 
-def implant_rows(answer: list[int], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def implant_rows(answer: list[int], params: Params) -> Iterator[Row]:
     """Yield a row for each implant: the answer is bare numbers."""
     for type_id in answer:
         yield {"type_id": type_id}

@@ -30,7 +30,7 @@ class Fitting(Wire, frozen=True):
     items: tuple[FittingItem, ...]
 
 
-def fitting_rows(answer: Iterable[Fitting], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def fitting_rows(answer: Iterable[Fitting], params: Params) -> Iterator[Row]:
     """Yield a row for each fitting."""
     for one in answer:
         row = asdict(one)
@@ -38,7 +38,7 @@ def fitting_rows(answer: Iterable[Fitting], params: Params) -> Iterator[Row]:  #
         yield row
 
 
-def item_rows(answer: Iterable[Fitting], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def item_rows(answer: Iterable[Fitting], params: Params) -> Iterator[Row]:
     """Yield a row for each thing in each fitting."""
     for one in answer:
         for position, item in enumerate(one.items):

@@ -41,12 +41,12 @@ class MailingList(Wire, frozen=True):
     name: str
 
 
-def label_rows(answer: Labels, params: Params) -> list[Row]:  # noqa: ARG001
+def label_rows(answer: Labels, params: Params) -> list[Row]:
     """Return a row for each label that has an id."""
     return [asdict(label) for label in answer.labels if label.label_id is not None]
 
 
-def unread_rows(answer: Labels, params: Params) -> list[Row]:  # noqa: ARG001
+def unread_rows(answer: Labels, params: Params) -> list[Row]:
     """Return the one row with the sum."""
     return [{"total_unread_count": answer.total_unread_count}]
 

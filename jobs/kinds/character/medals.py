@@ -35,7 +35,7 @@ class Medal(Wire, frozen=True, rename={"awarded_at": "date"}):
     graphics: tuple[Graphic, ...]
 
 
-def medal_rows(answer: Iterable[Medal], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def medal_rows(answer: Iterable[Medal], params: Params) -> Iterator[Row]:
     """Yield a row for each medal."""
     for one in answer:
         row = asdict(one)
@@ -43,7 +43,7 @@ def medal_rows(answer: Iterable[Medal], params: Params) -> Iterator[Row]:  # noq
         yield row
 
 
-def graphic_rows(answer: Iterable[Medal], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def graphic_rows(answer: Iterable[Medal], params: Params) -> Iterator[Row]:
     """Yield a row for each layer of each medal."""
     for one in answer:
         for layer in one.graphics:

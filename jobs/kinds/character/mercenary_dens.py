@@ -73,13 +73,13 @@ class Den(Wire, frozen=True):
     reinforcement_timer: Timer | None = None
 
 
-def listed_rows(answer: Dens, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def listed_rows(answer: Dens, params: Params) -> Iterator[Row]:
     """Yield a row for each den."""
     for one in answer.mercenary_dens:
         yield {"mercenary_den_id": one.mercenary_den_id, "planet_id": one.planet_id}
 
 
-def den_rows(answer: Den, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def den_rows(answer: Den, params: Params) -> Iterator[Row]:
     """Yield how a den does; its number is of the request."""
     timer, grown = answer.reinforcement_timer, answer.evolution
     yield {

@@ -44,7 +44,7 @@ class Operation(Wire, frozen=True, rename={"expires_at": "expires"}):
     expires_at: datetime
 
 
-def listed_rows(answer: Operations, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def listed_rows(answer: Operations, params: Params) -> Iterator[Row]:
     """Yield a row for each operation."""
     for one in answer.operations:
         yield {"operation_id": one.operation_id, "mercenary_den_id": one.mercenary_den_id}

@@ -35,7 +35,7 @@ class Title(Wire, frozen=True):
     name: str | None = None
 
 
-def role_rows(answer: Roles, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def role_rows(answer: Roles, params: Params) -> Iterator[Row]:
     """Yield a row for each role and place where it holds."""
     for place, roles in (
         (EVERYWHERE, answer.roles),

@@ -77,12 +77,12 @@ class Attributes(
     next_remap_at: datetime | None = None
 
 
-def skill_rows(answer: Skills, params: Params) -> list[Row]:  # noqa: ARG001
+def skill_rows(answer: Skills, params: Params) -> list[Row]:
     """Return a row for each skill."""
     return [asdict(skill) for skill in answer.skills]
 
 
-def sum_rows(answer: Skills, params: Params) -> list[Row]:  # noqa: ARG001
+def sum_rows(answer: Skills, params: Params) -> list[Row]:
     """Return the one row with the sums."""
     return [{"total_sp": answer.total_sp, "unallocated_sp": answer.unallocated_sp}]
 

@@ -20,7 +20,7 @@ from jobs.store.schema.wallet import (
 SCOPES = frozenset({"esi-wallet.read_character_wallet.v1"})
 
 
-def balance_rows(answer: Decimal, params: Params) -> list[Row]:  # noqa: ARG001
+def balance_rows(answer: Decimal, params: Params) -> list[Row]:
     """Return the one row: the answer is a bare number."""
     return [{"balance": answer}]
 

@@ -128,7 +128,7 @@ class Hub(Wire, frozen=True, rename={"sovereignty_hub_id": "id"}):
     vulnerability_window: Window | None = None
 
 
-def detail_rows(answer: Hub, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def detail_rows(answer: Hub, params: Params) -> Iterator[Row]:
     """Yield the one row of the hub."""
     power, workforce = answer.resources.power, answer.resources.workforce
     yield {
@@ -143,19 +143,19 @@ def detail_rows(answer: Hub, params: Params) -> Iterator[Row]:  # noqa: ARG001
     }
 
 
-def reagent_rows(answer: Hub, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def reagent_rows(answer: Hub, params: Params) -> Iterator[Row]:
     """Yield a row for each reagent."""
     for one in answer.reagent_bay.reagents:
         yield {"sovereignty_hub_id": answer.sovereignty_hub_id, **asdict(one)}
 
 
-def upgrade_rows(answer: Hub, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def upgrade_rows(answer: Hub, params: Params) -> Iterator[Row]:
     """Yield a row for each upgrade."""
     for one in answer.upgrades:
         yield {"sovereignty_hub_id": answer.sovereignty_hub_id, **asdict(one)}
 
 
-def transport_rows(answer: Hub, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def transport_rows(answer: Hub, params: Params) -> Iterator[Row]:
     """Yield a row for each way that workforce is to take, or takes."""
     transport = answer.workforce_transport
     for is_state, side in ((False, transport.configuration), (True, transport.state)):

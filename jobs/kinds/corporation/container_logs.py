@@ -33,7 +33,7 @@ class Entry(Wire, frozen=True):
     new_config_bitmask: int | None = None
 
 
-def entry_rows(answer: Iterable[Entry], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def entry_rows(answer: Iterable[Entry], params: Params) -> Iterator[Row]:
     """Yield a row for each entry, with what tells it from others."""
     return numbered(asdict(one) for one in answer)
 

@@ -69,38 +69,38 @@ class RoleChange(Wire, frozen=True):
     new_roles: tuple[str, ...]
 
 
-def member_rows(answer: list[int], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def member_rows(answer: list[int], params: Params) -> Iterator[Row]:
     """Yield a row for each member: the answer is bare numbers."""
     return ({"character_id": one} for one in answer)
 
 
-def limit_rows(answer: int, params: Params) -> list[Row]:  # noqa: ARG001
+def limit_rows(answer: int, params: Params) -> list[Row]:
     """Return the one row: the answer is a bare number."""
     return [{"member_limit": answer}]
 
 
-def role_rows(answer: Iterable[MemberRoles], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def role_rows(answer: Iterable[MemberRoles], params: Params) -> Iterator[Row]:
     """Yield a row for each role of each member."""
     for one in answer:
         for row in held_rows(one):
             yield {"character_id": one.character_id, **row}
 
 
-def member_title_rows(answer: Iterable[MemberTitles], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def member_title_rows(answer: Iterable[MemberTitles], params: Params) -> Iterator[Row]:
     """Yield a row for each title of each member."""
     for one in answer:
         for title_id in one.titles:
             yield {"character_id": one.character_id, "title_id": title_id}
 
 
-def title_rows(answer: Iterable[Title], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def title_rows(answer: Iterable[Title], params: Params) -> Iterator[Row]:
     """Yield a row for each title."""
     for one in answer:
         if one.title_id is not None:
             yield {"title_id": one.title_id, "name": one.name}
 
 
-def title_role_rows(answer: Iterable[Title], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def title_role_rows(answer: Iterable[Title], params: Params) -> Iterator[Row]:
     """Yield a row for each role of each title."""
     for one in answer:
         if one.title_id is not None:
@@ -108,7 +108,7 @@ def title_role_rows(answer: Iterable[Title], params: Params) -> Iterator[Row]:  
                 yield {"title_id": one.title_id, **row}
 
 
-def change_rows(answer: Iterable[RoleChange], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def change_rows(answer: Iterable[RoleChange], params: Params) -> Iterator[Row]:
     """Yield a row for each change; ESI gives them no id."""
     return numbered(
         {

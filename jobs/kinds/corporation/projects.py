@@ -86,7 +86,7 @@ class ContributorPage(Wire, frozen=True, rename={"rows": "contributors"}):
     cursor: Cursor | None = None
 
 
-def project_rows(answer: Project, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def project_rows(answer: Project, params: Params) -> Iterator[Row]:
     """Yield what a project asks for; its id is of the request."""
     told, counts = answer.details, answer.contribution or Contribution()
     yield {

@@ -79,17 +79,17 @@ class SkyhookDetail(Wire, frozen=True, rename={"skyhook_id": "id"}):
     reagents: tuple[Reagent, ...] = ()
 
 
-def hub_rows(answer: Hubs, params: Params) -> list[Row]:  # noqa: ARG001
+def hub_rows(answer: Hubs, params: Params) -> list[Row]:
     """Return a row for each hub."""
     return [asdict(one) for one in answer.sovereignty_hubs]
 
 
-def skyhook_rows(answer: Skyhooks, params: Params) -> list[Row]:  # noqa: ARG001
+def skyhook_rows(answer: Skyhooks, params: Params) -> list[Row]:
     """Return a row for each skyhook."""
     return [asdict(one) for one in answer.skyhooks]
 
 
-def detail_rows(answer: SkyhookDetail, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def detail_rows(answer: SkyhookDetail, params: Params) -> Iterator[Row]:
     """Yield the one row of the skyhook."""
     timer = answer.reinforcement_timer
     yield {
@@ -102,7 +102,7 @@ def detail_rows(answer: SkyhookDetail, params: Params) -> Iterator[Row]:  # noqa
     }
 
 
-def reagent_rows(answer: SkyhookDetail, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def reagent_rows(answer: SkyhookDetail, params: Params) -> Iterator[Row]:
     """Yield a row for each reagent."""
     for one in answer.reagents:
         yield {"skyhook_id": answer.skyhook_id, **asdict(one)}

@@ -71,14 +71,14 @@ def starbases(connection: Connection, subject: Subject) -> Sequence[Params]:
     return [{"starbase_id": one, "system_id": system_id} for one, system_id in rows]
 
 
-def setup_rows(answer: Setup, params: Params) -> list[Row]:  # noqa: ARG001
+def setup_rows(answer: Setup, params: Params) -> list[Row]:
     """Return the one row."""
     row = asdict(answer)
     del row["fuels"]
     return [row]
 
 
-def fuel_rows(answer: Setup, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def fuel_rows(answer: Setup, params: Params) -> Iterator[Row]:
     """Yield a row for each type of fuel."""
     return (asdict(one) for one in answer.fuels)
 

@@ -41,7 +41,7 @@ class Structure(Wire, frozen=True):
     services: tuple[Service, ...] = ()
 
 
-def structure_rows(answer: Iterable[Structure], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def structure_rows(answer: Iterable[Structure], params: Params) -> Iterator[Row]:
     """Yield a row for each structure; a name that is left out is no reason to forget it."""
     for one in answer:
         row = asdict(one)
@@ -51,7 +51,7 @@ def structure_rows(answer: Iterable[Structure], params: Params) -> Iterator[Row]
         yield row
 
 
-def service_rows(answer: Iterable[Structure], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def service_rows(answer: Iterable[Structure], params: Params) -> Iterator[Row]:
     """Yield a row for each service of each structure."""
     for one in answer:
         for service in one.services:

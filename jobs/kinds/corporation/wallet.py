@@ -47,7 +47,7 @@ class Balance(Wire, frozen=True):
     balance: Decimal
 
 
-def division_rows(answer: Divisions, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def division_rows(answer: Divisions, params: Params) -> Iterator[Row]:
     """Yield a row for each division that says which one it is."""
     for kind, divisions in (("hangar", answer.hangar), ("wallet", answer.wallet)):
         for one in divisions:

@@ -60,7 +60,7 @@ class Killed(Wire, frozen=True):
     killmail_hash: str
 
 
-def war_rows(answer: War, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def war_rows(answer: War, params: Params) -> Iterator[Row]:
     """Yield the one row of the war."""
     row = asdict(answer)
     del row["allies"]
@@ -69,7 +69,7 @@ def war_rows(answer: War, params: Params) -> Iterator[Row]:  # noqa: ARG001
     yield row
 
 
-def ally_rows(answer: War, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def ally_rows(answer: War, params: Params) -> Iterator[Row]:
     """Yield a row for each ally."""
     for position, one in enumerate(answer.allies):
         yield {"war_id": answer.war_id, "position": position, **asdict(one)}

@@ -125,7 +125,7 @@ class Characters(Wire, frozen=True):
     victory_points: CharacterLists
 
 
-def statistics_rows(answer: Iterable[Statistics], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def statistics_rows(answer: Iterable[Statistics], params: Params) -> Iterator[Row]:
     """Yield a row for each faction."""
     for one in answer:
         kills, points = asdict(one.kills), asdict(one.victory_points)
@@ -138,7 +138,7 @@ def statistics_rows(answer: Iterable[Statistics], params: Params) -> Iterator[Ro
         }
 
 
-def leader_rows(answer: Any, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def leader_rows(answer: Any, params: Params) -> Iterator[Row]:
     """Yield a row for each place of each list."""
     for measure in ("kills", "victory_points"):
         lists = getattr(answer, measure)

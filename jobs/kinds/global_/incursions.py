@@ -25,7 +25,7 @@ class Incursion(Wire, frozen=True):
     infested_solar_systems: tuple[int, ...]
 
 
-def incursion_rows(answer: Iterable[Incursion], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def incursion_rows(answer: Iterable[Incursion], params: Params) -> Iterator[Row]:
     """Yield a row for each incursion."""
     for one in answer:
         row = asdict(one)
@@ -33,7 +33,7 @@ def incursion_rows(answer: Iterable[Incursion], params: Params) -> Iterator[Row]
         yield row
 
 
-def system_rows(answer: Iterable[Incursion], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def system_rows(answer: Iterable[Incursion], params: Params) -> Iterator[Row]:
     """Yield a row for each infested system."""
     for one in answer:
         for system_id in one.infested_solar_systems:

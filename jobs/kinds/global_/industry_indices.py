@@ -24,7 +24,7 @@ class SystemIndices(Wire, frozen=True):
     cost_indices: tuple[CostIndex, ...]
 
 
-def index_rows(answer: Iterable[SystemIndices], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def index_rows(answer: Iterable[SystemIndices], params: Params) -> Iterator[Row]:
     """Yield a row for each activity in each system."""
     for system in answer:
         for one in system.cost_indices:

@@ -26,7 +26,7 @@ class Insurance(Wire, frozen=True):
     levels: tuple[Level, ...]
 
 
-def price_rows(answer: Iterable[Insurance], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def price_rows(answer: Iterable[Insurance], params: Params) -> Iterator[Row]:
     """Yield a row for each level for each type."""
     for one in answer:
         for level in one.levels:

@@ -46,7 +46,7 @@ class Offer(Wire, frozen=True):
     ak_cost: int | None = None
 
 
-def corporation_rows(answer: Sequence[int], params: Params) -> list[Row]:  # noqa: ARG001
+def corporation_rows(answer: Sequence[int], params: Params) -> list[Row]:
     """Return a row for each corporation."""
     return [{"corporation_id": one} for one in answer]
 

@@ -25,7 +25,7 @@ class Raidable(Wire, frozen=True):
     skyhooks: tuple[Skyhook, ...]
 
 
-def skyhook_rows(answer: Raidable, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def skyhook_rows(answer: Raidable, params: Params) -> Iterator[Row]:
     """Yield a row for each skyhook."""
     for one in answer.skyhooks:
         yield {

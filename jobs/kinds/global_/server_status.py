@@ -70,7 +70,7 @@ async def sync_status(context: Context) -> PartResult:
     return PartResult(rows=await context.write(store), fresh_until=fetched.fresh_until)
 
 
-def route_rows(answer: RouteStatuses, params: Params) -> list[Row]:  # noqa: ARG001
+def route_rows(answer: RouteStatuses, params: Params) -> list[Row]:
     """Return a row for each route."""
     return [asdict(route) for route in answer.routes]
 

@@ -93,7 +93,7 @@ class Campaign(Wire, frozen=True, rename={"start_at": "start_time"}):
     participants: tuple[Participant, ...] = ()
 
 
-def system_rows(answer: Systems, params: Params) -> Iterator[Row]:  # noqa: ARG001
+def system_rows(answer: Systems, params: Params) -> Iterator[Row]:
     """Yield a row for each system, claimed or not."""
     for system in answer.solar_systems:
         faction, alliance = system.claim.faction, system.claim.alliance
@@ -112,7 +112,7 @@ def system_rows(answer: Systems, params: Params) -> Iterator[Row]:  # noqa: ARG0
         }
 
 
-def campaign_rows(answer: Iterable[Campaign], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def campaign_rows(answer: Iterable[Campaign], params: Params) -> Iterator[Row]:
     """Yield a row for each fight."""
     for campaign in answer:
         row = asdict(campaign)
@@ -120,7 +120,7 @@ def campaign_rows(answer: Iterable[Campaign], params: Params) -> Iterator[Row]: 
         yield row
 
 
-def participant_rows(answer: Iterable[Campaign], params: Params) -> Iterator[Row]:  # noqa: ARG001
+def participant_rows(answer: Iterable[Campaign], params: Params) -> Iterator[Row]:
     """Yield a row for each alliance in each fight."""
     for campaign in answer:
         for one in campaign.participants:

@@ -60,7 +60,7 @@ MAX_ASKED = 10
 REFUSED = "war"
 
 
-def number_rows(answer: Sequence[int], params: Params) -> list[Row]:  # noqa: ARG001
+def number_rows(answer: Sequence[int], params: Params) -> list[Row]:
     """Return a row for each number."""
     return [{"war_id": one} for one in answer]
 
