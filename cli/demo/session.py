@@ -32,6 +32,9 @@ SPEED = 60
 # The universe stands still for this long before the last pass, so that what was fresh is not.
 SETTLE_S = 3.0
 LAST_PASSES_S = 300.0
+# Every job of a pass has ended, and for so long more the daemon may find something to do: at the
+# demo's speed a slow machine never comes to rest.
+REST_S = 5.0
 SETTINGS_FILE = "settings.msgpack"
 _LOOK_S = 0.25
 
@@ -183,13 +186,16 @@ def _one_pass(client: ControlClient, view: View, deadline: float) -> _Pass:
 
     for subject in sorted({key.subject for key in progress.keys}):
         client.request(RunNow(subject))
+    rests_by = time.monotonic() + REST_S
     while time.monotonic() < deadline:
         state, seen = _look(client, view, take)
         if seen is None:
             continue
         jobs = seen
         progress.take_status(jobs)
-        if not progress.waiting and is_idle(state, jobs, SystemClock().now()):
+        if progress.waiting:
+            rests_by = time.monotonic() + REST_S
+        elif time.monotonic() > rests_by or is_idle(state, jobs, SystemClock().now()):
             break
     # What looks at a few things in a run may have the changed ones still before it.
     more = any(map(has_more, jobs or ()))
