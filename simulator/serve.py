@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from dataclasses import dataclass
 from types import TracebackType
@@ -22,6 +23,9 @@ from simulator.tokens import TokenOffice
 from simulator.traffic import Traffic
 from simulator.universe.world import World
 from simulator.zkillboard import Zkillboard
+
+# asyncio needs two from an accepted connection to the protocol that owns it.
+_TURNS_TO_ACCEPT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,11 @@ class RunningEve:
 
     async def stop(self) -> None:
         """Close the port and all connections."""
+        for site in list(self._runner.sites):
+            await site.stop()
+        # One that was accepted just now is known to the server some turns of the loop later.
+        for _ in range(_TURNS_TO_ACCEPT):
+            await asyncio.sleep(0)
         await self._runner.cleanup()
 
     async def __aenter__(self) -> RunningEve:
