@@ -12,6 +12,9 @@ from ipc.outcome import Token
 from ipc.scheduler_messages import JobState
 from ipc.subject import JobKey
 
+# A scheduler that has just started comes to know its jobs one subject after the other.
+LOOKS_TO_BE_GONE = 5
+
 
 class Progress:
     """Follows a set of jobs from when they were made due to their ends."""
@@ -28,9 +31,8 @@ class Progress:
 
         # Jobs whose end an event told; the state may have been faster.
         self._told: set[JobKey] = set()
-        # Of which the last state said nothing: a scheduler that has just started knows some of its
-        # jobs a moment later.
-        self._missing: frozenset[JobKey] = frozenset()
+        # Of which states say nothing, and how many in a row.
+        self._missed: dict[JobKey, int] = {}
 
     @property
     def keys(self) -> frozenset[JobKey]:
@@ -85,10 +87,10 @@ class Progress:
                 failed = job.outcome is not None and job.outcome.token is Token.FAILED
                 reason = job.outcome.reason if job.outcome is not None else ""
                 self._end(job.key, (reason or "failed") if failed else "")
-        missing = self.waiting - seen
-        for key in missing & self._missing:
-            self._end(key, "no longer scheduled")
-        self._missing = missing
+        self._missed = {key: self._missed.get(key, 0) + 1 for key in self.waiting - seen}
+        for key, times in self._missed.items():
+            if times >= LOOKS_TO_BE_GONE:
+                self._end(key, "no longer scheduled")
         if any(job.failures and job.key.kind.endswith(".profile") for job in jobs):
             for job in jobs:
                 if job.key in self.waiting and _is_deferred(job):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import sys
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from cli.client import ControlClient
+from cli.client import CommandRefused, ControlClient
 from cli.context import (
     SUBJECT,
     Command,
@@ -27,7 +29,7 @@ from cli.words import count
 from ipc.commands import RunNow
 from ipc.exits import Exit
 from ipc.scheduler_messages import JobState
-from ipc.subject import Subject
+from ipc.subject import JobKey, Subject
 
 if TYPE_CHECKING:
     from ipc.settings import Settings
@@ -112,8 +114,16 @@ def _chosen(
     raise BadInput(f"{kind} is not scheduled for {subject}", hint)
 
 
-def _look(client: ControlClient, subject: Subject, progress: Progress, generation: int) -> int:
-    """Take in how the jobs stand, and return of which life of the scheduler that is."""
+@dataclass(slots=True)
+class _Asked:
+    """What one life of the scheduler was told to run at once; it goes with it."""
+
+    generation: int
+    keys: set[JobKey]
+
+
+def _look(client: ControlClient, subject: Subject, progress: Progress, asked: _Asked) -> None:
+    """Take in how the jobs stand, and ask a new scheduler for those that have not ended."""
     state, jobs = client.status(jobs=True, subject=subject)
     if state.scheduler_state == "parked":
         names = ", ".join(sorted(key.kind for key in progress.waiting))
@@ -123,14 +133,15 @@ def _look(client: ControlClient, subject: Subject, progress: Progress, generatio
         )
     if jobs is None:
         # It starts again, or is busy: nothing is known of any job.
-        return generation
-    if state.generation == generation:
-        progress.take_status(jobs)
-        return generation
-    # What this one was told to do at once went with it.
-    for key in sorted(progress.waiting):
-        client.request(RunNow(subject, key.kind))
-    return state.generation
+        return
+    progress.take_status(jobs)
+    if state.generation != asked.generation:
+        asked.generation, asked.keys = state.generation, set()
+    for key in sorted((progress.waiting & {job.key for job in jobs}) - asked.keys):
+        asked.keys.add(key)
+        # Gone meanwhile: the next states say nothing of it.
+        with contextlib.suppress(CommandRefused):
+            client.request(RunNow(subject, key.kind))
 
 
 def _follow(
@@ -140,6 +151,7 @@ def _follow(
     generation: int,
     timeout_s: float | None,
 ) -> int:
+    asked = _Asked(generation, set(progress.keys))
     paint = output_painter()
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     ask_at = time.monotonic() + _ASK_INTERVAL_S
@@ -149,7 +161,7 @@ def _follow(
             names = ", ".join(sorted(key.kind for key in progress.waiting))
             raise NotYet(f"not ended within {timeout_s:g} s: {names}", "They go on by themselves.")
         if now >= ask_at:
-            generation = _look(client, subject, progress, generation)
+            _look(client, subject, progress, asked)
             ask_at = now + _ASK_INTERVAL_S
         wait_until = ask_at if deadline is None else min(ask_at, deadline)
         for event in client.events(max(0.0, wait_until - time.monotonic())):

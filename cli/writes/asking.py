@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from cli.client import ControlClient
+from cli.client import ConnectionLost, ControlClient
 from cli.context import Number, say, tell
 from cli.errors import BadInput, CliError, DaemonRefused, DaemonSilent, NoDaemon, NotYet
 from cli.json_documents import json_text
@@ -144,7 +144,7 @@ class Desk:
                 state, _ = client.status()
         except DaemonSilent:
             return
-        except NoDaemon:
+        except (NoDaemon, ConnectionLost):
             raise NoDaemon(
                 f"write {told} has not arrived, and the daemon is gone",
                 "It is stored: the next one sends it. Start one with `esisyncd run`.",

@@ -203,6 +203,8 @@ def test_sync_waits_on_while_the_scheduler_starts_again_and_asks_it_anew(
             (WELL, known),
             (msgspec.structs.replace(WELL, scheduler_state="backoff", generation=1), ()),
             (msgspec.structs.replace(WELL, scheduler_state="starting", generation=2), ()),
+            # It knows the second one a moment later, and refuses it until then.
+            (msgspec.structs.replace(WELL, generation=2), known[:1]),
             (msgspec.structs.replace(WELL, generation=2), known),
         ]
     )
@@ -211,6 +213,9 @@ def test_sync_waits_on_while_the_scheduler_starts_again_and_asks_it_anew(
     def answer(message: FromClient) -> list[msgspec.Struct] | None:
         if isinstance(message, GetStatus):
             daemon.state, daemon.jobs = next(states, (daemon.state, known))
+        elif isinstance(message, Request) and isinstance(message.command, RunNow):
+            is_known = message.command.kind in {"", *(job.key.kind for job in daemon.jobs)}
+            daemon.reply_status = "done" if is_known else "refused"
         return plain(message)
 
     def on_request(request: Request) -> list[msgspec.Struct]:
@@ -244,7 +249,8 @@ def test_sync_does_not_wait_for_a_daemon_that_gave_up(
 
 
 @pytest.mark.parametrize(
-    ("then", "code", "told"), [("parked", 75, "gave up restarting"), ("gone", 69, "is gone")]
+    ("then", "code", "told"),
+    [("parked", 75, "gave up restarting"), ("gone", 69, "is gone"), ("ends", 69, "is gone")],
 )
 def test_who_waits_for_a_write_is_told_that_nobody_sends_it(
     daemon: FakeSupervisor,
@@ -265,7 +271,14 @@ def test_who_waits_for_a_write_is_told_that_nobody_sends_it(
             daemon.state = msgspec.structs.replace(WELL, scheduler_state="parked")
             if then == "gone":
                 daemon.path.unlink()
+            if then == "ends":
+                monkeypatch.setattr(daemon, "answer", hangs_up)
         return []
+
+    plain = daemon.answer
+
+    def hangs_up(message: FromClient) -> list[msgspec.Struct] | None:
+        return None if isinstance(message, GetStatus) else plain(message)
 
     daemon.on_request = on_request
     ran = esisyncd("waypoint", "90000001", "30000142", "--wait")
