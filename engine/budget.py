@@ -22,6 +22,9 @@ LEAST_LEFT_SHARE: Final = 0.25
 LENT_LOOK_S: Final = 1.0
 # A bucket of which ESI has said nothing yet is asked again after this.
 UNHEARD_LOOK_S: Final = 0.25
+# And asked for one request more after this, where what was lent before was lost with its worker:
+# nothing else tells what is left, and a window is long.
+UNHEARD_AGAIN_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,8 @@ class Budget:
         kept = self._kept(priority)
         if not self._heard:
             # What is not spent yet by anybody is the reserve, and that is asked for bit by bit.
-            enough = left >= tokens or (not self._lent and left > 0)
+            is_quiet = not self._spent or now_s - self._spent[-1][0] >= UNHEARD_AGAIN_S
+            enough = left >= tokens or (not self._lent and (left > 0 or is_quiet))
             return None if enough else Wait(UNHEARD_LOOK_S, exhausted=False)
         missing = self._clamped(tokens, kept) + kept - left
         if missing > 0:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.budget import UNHEARD_LOOK_S, Budget
+from engine.budget import UNHEARD_AGAIN_S, UNHEARD_LOOK_S, Budget
 from jobs.rates import GROUPS, PERSON, ROUTINE, WORST_COST, WRITE
 from simulator.contract import Rate
 from simulator.limits import Bucket
@@ -205,3 +205,27 @@ def test_what_is_lent_may_come_back_soon_or_be_spent_for_a_window() -> None:
     wait = budget.wait(WORST_COST, ROUTINE, 10.0)
     assert wait is not None
     assert (wait.seconds, wait.sure_s) == (1.0, 890.0)
+
+
+@pytest.mark.parametrize("limit", [15, 30, 600])
+def test_a_bucket_is_asked_again_where_all_that_was_lent_was_lost_with_a_worker(
+    limit: int,
+) -> None:
+    """Nothing but an answer tells what is left of it, and a window would be long to wait."""
+    budget = Budget("char-notification:9", limit, WINDOW_S)
+    assert budget.wait(WORST_COST, ROUTINE, 0.0) is None
+    lent = budget.lend(60, ROUTINE, 0.0)
+    budget.settle(lent, lent, 1.0)
+    wait = budget.wait(WORST_COST, ROUTINE, 1.0)
+    assert wait is not None
+    assert wait.seconds == UNHEARD_LOOK_S
+    assert budget.wait(WORST_COST, ROUTINE, 0.9 + UNHEARD_AGAIN_S) is not None
+    later_s = 1.0 + UNHEARD_AGAIN_S
+    assert budget.wait(WORST_COST, ROUTINE, later_s) is None
+    # One request, and no other before its answer.
+    assert budget.lend(60, ROUTINE, later_s) == WORST_COST
+    assert budget.wait(WORST_COST, WRITE, later_s + 60.0) is not None
+    budget.settle(WORST_COST, 2, later_s)
+    budget.hear(limit - 2, limit, int(WINDOW_S), later_s)
+    # What may have been spent stays so.
+    assert budget.left(later_s) == limit - lent - 2
